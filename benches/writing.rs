@@ -144,7 +144,7 @@ impl Room {
 
     fn load(&self) -> Store {
         let place = Place::whole(self.root.clone(), "memory-server");
-        load(&place, Extent::Whole, None, Moment::of_the_clock())
+        load(&place, Extent::All, None, Moment::of_the_clock())
     }
 
     fn plan(&self, store: &Store, change: impl FnOnce(&[u8]) -> Change) -> Plan {

@@ -71,7 +71,7 @@ pub fn opens(format: &'static str, input: &[u8]) {
     disk.put(root.join(files[usize::from(*first) % files.len()]), bytes, 0o600);
     let place = Place::whole(root.into(), format);
     let now = Moment(1_769_947_200_000_000);
-    let store = load_from(&disk, &place, Extent::Whole, None, now);
+    let store = load_from(&disk, &place, Extent::All, None, now);
     for document in &store.documents {
         let mut at = 0;
         for record in &document.records {

@@ -281,7 +281,7 @@ fn has(store: &Store, file: &Path, name: &str) -> bool {
     let is_own = |entry: &Entry| store.document(entry).path == file;
     let of_key = Key::read(name).and_then(|key| store.entry_of_key(&key));
     let is_key = of_key.and_then(|at| store.entries.get(at as usize)).is_some_and(is_own);
-    let has_id = |entry: &Entry| store.view(entry).and_then(|view| view.id) == Some(name);
+    let has_id = |entry: &Entry| store.memory(entry).and_then(|memory| memory.id()) == Some(name);
     is_key || store.entries.iter().any(|entry| is_own(entry) && has_id(entry))
 }
 

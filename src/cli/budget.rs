@@ -22,7 +22,7 @@ const NAMED: usize = 3;
 
 /// Prints what is loaded of each store, where it is cut, and what costs most.
 pub fn run(context: &mut Context) -> Result {
-    let snapshot = load_stores::listing(context, ReadScope::All)?;
+    let snapshot = load_stores::memories(context, ReadScope::All)?;
     let all = budgets(&snapshot, context.now);
     let instructions = project_instructions(&RealDisk, &snapshot, load_stores::home().as_deref());
     if context.options.json {

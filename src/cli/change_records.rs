@@ -50,7 +50,6 @@ pub fn each(
         _ => {
             let read = read_for(
                 if wanted.is_of_other_sessions() { &[] } else { &chosen.ids },
-                matches!(wanted, ChangeCommand::Tag { .. }) && context.is_at_once(),
                 |about| load_stores::to_change(context, about),
                 |snapshot| records(context, snapshot, chosen, |_, entry| fits(entry)),
             );

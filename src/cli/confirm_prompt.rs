@@ -86,8 +86,8 @@ pub fn rows(planned: &PlannedChange, now: Moment) -> Vec<String> {
     let name = |at: EntryRef| if names.len() > 1 { names[at.store as usize].as_str() } else { "" };
     let cells = |&at: &EntryRef| {
         let (store, entry) = snapshot.get(at);
-        let view = store.view(entry);
-        let kind = view.map_or("broken", |view| view.kind).to_owned();
+        let memory = store.memory(entry);
+        let kind = memory.map_or("broken", |memory| memory.kind()).to_owned();
         let age = store.time_of(entry).map(|time| time.age_at(now)).unwrap_or_default();
         [kind, name(at).to_owned(), age, planned.shown_title(at)]
     };

@@ -36,12 +36,6 @@ impl Context {
         }
     }
 
-    /// True if a change is made without being shown first.
-    pub fn is_at_once(&self) -> bool {
-        let options = &self.options;
-        options.yes && !options.dry_run && !options.readonly && !options.json
-    }
-
     /// Returns a search, as the options say.
     pub fn request<'a>(&self, snapshot: &'a Snapshot, query: &'a Query, order: Order) -> Request<'a> {
         let ranking = self.options.ranking(snapshot.stores.iter().map(|store| store.format));

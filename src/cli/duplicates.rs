@@ -43,9 +43,6 @@ pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Limit) 
         let request = context.request(snapshot, query, Order::Importance);
         let found = search(&request, &never).unwrap_or_default().answered()?;
         let groups = duplicates(snapshot, &found.hits, percent, &never).unwrap_or_default();
-        if snapshot.changed().next().is_some() {
-            return Ok(None);
-        }
         for (number, group) in groups.iter().enumerate().take(limit.most()) {
             if !context.options.json {
                 let count = count_with_noun(group.len() as u64, "memory");
@@ -64,8 +61,7 @@ pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Limit) 
             }
         }
         list_table::more(context, OutputTerminal::of(context), limit.more(groups.len()).as_deref())?;
-        list::changed(context, snapshot);
-        Ok(Some(if groups.is_empty() { Exit::Nothing } else { Exit::Done }))
+        Ok(if groups.is_empty() { Exit::Nothing } else { Exit::Done })
     })
 }
 

@@ -33,7 +33,6 @@ pub fn run(
     }
     let (snapshot, at) = read_for(
         &[id.to_owned()],
-        !editor && context.is_at_once(),
         |about| load_stores::to_change(context, about),
         |snapshot| {
             the_one(context, snapshot, id).map_err(|failure| match editor {

@@ -64,7 +64,7 @@ fn refuse_erased_now(context: &Context, snapshot: &Snapshot, found: &[EntryRef])
     let name = |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);
         let session = store.session(entry).map(|session| session.name.clone());
-        Some((store.root.clone(), session, store.view(entry)?.id?.to_owned()))
+        Some((store.root.clone(), session, store.memory(entry)?.id()?.to_owned()))
     };
     let Some((.., id)) = found.iter().filter_map(name).find(|name| erased.contains(name)) else {
         return Ok(());

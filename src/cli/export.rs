@@ -2,9 +2,9 @@
 
 use super::args::{ExportFormatArg, Limit};
 use super::failure::{Exit, Result, say};
+use super::load_stores;
 use super::read_scope::ReadScope;
 use super::stdout::terminal_width;
-use super::{list, load_stores};
 use crate::cli::context::Context;
 use crate::disk;
 use crate::model::{EntryRef, Snapshot};
@@ -20,22 +20,15 @@ pub fn run(
     let query = Query::parse(&words.join(" "), context.now)?;
     let options = ExportOptions { shape, places };
     // All that is remembered: also what only undo data and backups have.
-    let mut with_deleted = places && context.options.all;
-    if !with_deleted {
-        let snapshot = load_stores::listing(context, ReadScope::All)?;
-        let asks_archive = context.options.all || query.asks_archived();
-        with_deleted = asks_archive && snapshot.stores.iter().any(|own| is_in_own_data(own));
-        if !with_deleted {
-            let entries = found(context, &query, limit, &snapshot)?;
-            if snapshot.changed().next().is_none() {
-                return print(context, &snapshot, &entries, options);
-            }
-        }
+    let mut snapshot = load_stores::memories(context, ReadScope::All)?;
+    let asks_archive = context.options.all || query.asks_archived();
+    let is_archived = || asks_archive && snapshot.stores.iter().any(|own| is_in_own_data(own));
+    if places && context.options.all || is_archived() {
+        let all = load_stores::snapshot(context, ReadScope::All)?;
+        snapshot = load_stores::with_deleted(context, &all)?;
     }
-    let whole = load_stores::snapshot(context, ReadScope::All)?;
-    let whole = if with_deleted { load_stores::with_deleted(context, &whole)? } else { whole };
-    let entries = found(context, &query, limit, &whole)?;
-    print(context, &whole, &entries, options)
+    let entries = found(context, &query, limit, &snapshot)?;
+    print(context, &snapshot, &entries, options)
 }
 
 /// How memories are written.
@@ -88,6 +81,5 @@ pub fn print(
     if let Some(said) = masked(with_secrets) {
         say(&said);
     }
-    list::changed(context, snapshot);
     Ok(if entries.is_empty() { Exit::Nothing } else { Exit::Done })
 }

@@ -267,7 +267,7 @@ fn lines(own: &CleanUpPlan) -> Vec<String> {
     let more = |count: usize| (count > NAMED).then(|| format!("  and {} more", count - NAMED));
     lines.extend(goes.iter().take(NAMED).map(|at| {
         let (store, entry) = snapshot.get(*at);
-        let kind = store.view(entry).map_or("broken", |view| view.kind);
+        let kind = store.memory(entry).map_or("broken", |memory| memory.kind());
         format!("  {kind}  {}  {}", own.shown_title(*at), name(*at))
     }));
     lines.extend(more(goes.len()));

@@ -25,7 +25,7 @@ pub fn init(context: &mut Context, format: &str, folder: &Path) -> Result {
     let root = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let plan = ops::init::init(format, &root, context.now)?;
     let place = Place::whole(root, plan.format);
-    let empty = Arc::new(store::load(&place, Extent::Whole, None, context.now));
+    let empty = Arc::new(store::load(&place, Extent::All, None, context.now));
     let request = request(context, &Snapshot::of(vec![empty]), ChangeCommand::Init);
     confirm_and_execute(context, PlannedChange::of(request, vec![(0, plan)]), None)
 }

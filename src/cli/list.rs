@@ -9,7 +9,7 @@ use super::memory_row::{self, MemoryRow};
 use super::read_scope::ReadScope;
 use super::session::no_session;
 use crate::cli::context::Context;
-use crate::model::{PathText, Snapshot};
+use crate::model::Snapshot;
 use crate::ops::archive::is_in_own_data;
 use crate::query::{
     CancelToken, Hit, Order, Query, Request, SimilarSearch, explain_in, search_in, similar_search, wider_term,
@@ -56,45 +56,39 @@ fn print_hits(
     })
 }
 
-/// How it ended; `None` if files changed meanwhile.
-type ListOutcome = Result<Option<Exit>>;
-
-/// Shows what a query finds, also deleted memories if asked. Stores that change meanwhile are read again.
+/// Shows what a query finds, also deleted memories if asked.
 pub fn shown(
     context: &mut Context,
     query: &Query,
     about: ReadScope<'_>,
-    show: impl Fn(&mut Context, &Query, &Snapshot) -> ListOutcome,
+    show: impl Fn(&mut Context, &Query, &Snapshot) -> Result,
 ) -> Result {
-    let asks_archive = context.options.all || query.asks_archived();
-    let mut is_whole = context.options.all || query.asks_deleted();
-    if !is_whole {
-        let listed = load_stores::listing(context, about)?;
-        if asks_archive {
-            context.unread.archives(&listed);
-        }
-        is_whole = query.asks_archived() && listed.stores.iter().any(|own| is_in_own_data(own));
-        if !is_whole && let Some(exit) = show(context, query, &listed)? {
-            return Ok(exit);
-        }
+    let asks_deleted = context.options.all || query.asks_deleted();
+    let mut listed = match asks_deleted {
+        // A deleted memory may have been in any session.
+        true => load_stores::snapshot(context, ReadScope::All)?,
+        false => load_stores::memories(context, about)?,
+    };
+    if context.options.all || query.asks_archived() {
+        context.unread.archives(&listed);
     }
-    // A deleted memory may have been in any session.
-    let held = load_stores::snapshot(context, if is_whole { ReadScope::All } else { about })?;
-    if asks_archive {
-        context.unread.archives(&held);
+    let is_in_own_data = query.asks_archived() && listed.stores.iter().any(|own| is_in_own_data(own));
+    if is_in_own_data && !asks_deleted {
+        listed = load_stores::snapshot(context, ReadScope::All)?;
     }
-    let held = if is_whole { load_stores::with_deleted(context, &held)? } else { held };
-    Ok(show(context, query, &held)?.unwrap_or(Exit::Nothing))
+    if asks_deleted || is_in_own_data {
+        listed = load_stores::with_deleted(context, &listed)?;
+    }
+    show(context, query, &listed)
 }
 
-/// Prints what is found in a snapshot. Returns `None` if files changed while they were searched. `search` tries words
-/// that are spelled alike if it finds nothing; `list` takes words as they are.
+/// Prints what is found in a snapshot. `search` tries words that are spelled alike if it finds nothing; `list` takes words as they are.
 fn print_from(
     context: &mut Context,
     (order, limit, explained): (Order, Limit, bool),
     query: &Query,
     snapshot: &Snapshot,
-) -> ListOutcome {
+) -> Result {
     let request = context.request(snapshot, query, order);
     let never = CancelToken::default();
     let matches = request.matches(&never).unwrap_or_default();
@@ -105,9 +99,6 @@ fn print_from(
     let SimilarSearch { query, matches, results } =
         similar.unwrap_or_else(|| SimilarSearch { query: query.clone(), matches, results });
     let request = Request { query: &query, ..request };
-    if snapshot.changed().next().is_some() {
-        return Ok(None);
-    }
     let results = results.answered()?;
     results.notes().iter().for_each(|note| say(&format!("{note}.")));
     let hits = &results.hits[..results.hits.len().min(limit.most())];
@@ -134,15 +125,5 @@ fn print_from(
             }
         }
     }
-    changed(context, snapshot);
-    Ok(Some(if results.hits.is_empty() { Exit::Nothing } else { Exit::Done }))
-}
-
-/// Says which files changed while their records were shown.
-pub fn changed(context: &Context, snapshot: &Snapshot) {
-    for (store, file) in snapshot.changed() {
-        let path = store.root.join(&file.path);
-        let what = "it changed while it was read. Run this again to see all of it.";
-        context.unread.line(format!("{}: {what}", path.to_text()));
-    }
+    Ok(if results.hits.is_empty() { Exit::Nothing } else { Exit::Done })
 }

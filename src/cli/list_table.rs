@@ -76,7 +76,7 @@ impl MemoryTable<'_> {
 
     fn row(&self, context: &Context, names: &[String], hit: &Hit, why: Option<&Explanation>) -> ColumnRow {
         let (store, entry) = self.snapshot.get(hit.at);
-        let view = store.view(entry);
+        let memory = store.memory(entry);
         let rank = hit.rank.filter(|_| self.is_ranked).map(|rank| format!("{rank:.2}"));
         let place = match names {
             [_] => store.session(entry).map_or("", |session| session.name.as_str()),
@@ -88,7 +88,7 @@ impl MemoryTable<'_> {
         let cells = vec![
             ColumnCell::of(sign, look),
             ColumnCell::new(&rank.unwrap_or_default()),
-            ColumnCell::new(view.map_or("broken", |view| view.kind)),
+            ColumnCell::new(memory.map_or("broken", |memory| memory.kind())),
             ColumnCell::new(place),
             ColumnCell::new(&age.unwrap_or_default()),
             ColumnCell::of(&id(store, entry), TextStyle::Dim),
@@ -120,6 +120,6 @@ impl MemoryTable<'_> {
 
 /// Returns the id of a memory, if it can be shown and typed.
 fn id(store: &Store, entry: &Entry) -> String {
-    let id = store.view(entry).and_then(|view| view.id).filter(|id| mask(id) == *id);
+    let id = store.memory(entry).and_then(|memory| memory.id()).filter(|id| mask(id) == *id);
     id.map_or_else(String::new, str::to_owned)
 }

@@ -63,18 +63,18 @@ pub fn found(looked: &[DiscoveryResult]) -> Vec<Place> {
 /// What an earlier change left in them is recovered if no other program is in the way: palimp waits
 /// for no lock, and reads the stores even if the recovery fails.
 pub fn snapshot(context: &Context, about: ReadScope<'_>) -> Result<Snapshot> {
-    looked_after(context, Extent::Whole, about)
+    read_and_tended(context, Extent::All, about)
 }
 
-/// Like [`snapshot`], only to show the stores: the bytes of long logs are not held.
-pub fn listing(context: &Context, about: ReadScope<'_>) -> Result<Snapshot> {
-    looked_after(context, Extent::Listed, about)
+/// Like [`snapshot`], only to list memories.
+pub fn memories(context: &Context, about: ReadScope<'_>) -> Result<Snapshot> {
+    read_and_tended(context, Extent::Memories, about)
 }
 
-fn looked_after(context: &Context, extent: Extent, about: ReadScope<'_>) -> Result<Snapshot> {
+fn read_and_tended(context: &Context, extent: Extent, about: ReadScope<'_>) -> Result<Snapshot> {
     let mut snapshot = read(context, extent, about, false)?;
     if !snapshot.stores.iter().all(|store| is_enough(store)) {
-        snapshot = load(context, &snapshot.stores.iter().map(whole).collect::<Vec<_>>(), extent);
+        snapshot = load(context, extent, &snapshot.stores.iter().map(whole).collect::<Vec<_>>());
     }
     let snapshot = tended(context, snapshot, RecoveryMode::BestEffort)?;
     snapshot.stores.iter().for_each(|store| context.unread.store(store));
@@ -85,7 +85,7 @@ fn whole(store: &Arc<Store>) -> Place {
     Place { scope: None, ..Place::of(store) }
 }
 
-fn load(context: &Context, places: &[Place], extent: Extent) -> Snapshot {
+fn load(context: &Context, extent: Extent, places: &[Place]) -> Snapshot {
     Snapshot::of(store::load_each(places, extent, &Snapshot::default(), context.now))
 }
 
@@ -109,7 +109,7 @@ fn read(context: &Context, extent: Extent, about: ReadScope<'_>, all: bool) -> R
     }
     unseen(context, &looked, all)?;
     let places: Vec<Place> = found.into_iter().map(|place| about.of(place)).collect();
-    Ok(load(context, &places, extent))
+    Ok(load(context, extent, &places))
 }
 
 /// Says what was not looked into. A verb that changes something needs all of it.
@@ -161,9 +161,9 @@ pub fn with_archived(context: &Context, snapshot: Snapshot) -> Result<Snapshot> 
 /// what an earlier change left is finished or undone first. Refuses if something could not be read,
 /// because which records are meant, and which ids are free, depends on all of them.
 pub fn to_change(context: &Context, about: ReadScope<'_>) -> Result<Snapshot> {
-    let mut snapshot = read(context, Extent::Whole, about, true)?;
+    let mut snapshot = read(context, Extent::All, about, true)?;
     if !snapshot.stores.iter().all(|store| may_change(context, store)) {
-        snapshot = load(context, &snapshot.stores.iter().map(whole).collect::<Vec<_>>(), Extent::Whole);
+        snapshot = load(context, Extent::All, &snapshot.stores.iter().map(whole).collect::<Vec<_>>());
     }
     let snapshot = tended(context, snapshot, RecoveryMode::Blocking)?;
     snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;

@@ -1,7 +1,5 @@
 //! A record in the output of the verbs.
 
-use std::borrow::Cow;
-
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
@@ -70,29 +68,29 @@ impl MemoryRow {
     ) -> MemoryRow {
         let (store, entry) = snapshot.get(at);
         let record = store.record(entry);
-        let view = store.view(entry);
+        let memory = store.memory(entry);
         let text = format::text_of(store, entry);
         let document = store.document(entry);
-        let (line, raw) = format::lines_of(document, entry.record).unwrap_or((record.span, Cow::default()));
+        let (line, raw) = format::lines_of(document, entry.record);
         let holds_more = line.start < record.span.start || line.end > record.span.end;
         let is_sensitive = format::is_sensitive(store, entry);
         let time = store.time_of(entry);
-        let decay = view.map(|view| EntryDecay::of(store, entry, view, now).now());
+        let decay = memory.map(|memory| EntryDecay::of(store, entry, memory, now).now());
         MemoryRow {
             key: store.key(entry),
             store: store.root.to_text().into_owned(),
             format: format::with_family(store.format).0,
             session: store.session(entry).map(|session| session.name.clone()),
             id: id(store, entry),
-            kind: view.map(|view| view.kind.to_string()),
+            kind: memory.map(|memory| memory.kind().to_string()),
             title: text.title,
             text: text.text,
-            tags: view.map(|view| view.tags.iter().map(|tag| tag.to_string()).collect()).unwrap_or_default(),
-            topic: view.and_then(|view| view.topic).map(str::to_owned),
+            tags: memory.map(|memory| memory.tags().map(|tag| tag.to_string()).collect()).unwrap_or_default(),
+            topic: memory.and_then(|memory| memory.topic()).map(str::to_owned),
             created: time.map(|time| time.at.to_rfc3339()),
             time: time.filter(|time| time.is_of_file()).map(|_| "file"),
-            accessed: view.and_then(|view| view.accessed).map(Moment::to_rfc3339),
-            importance: view.map(|view| view.importance),
+            accessed: memory.and_then(|memory| memory.accessed).map(Moment::to_rfc3339),
+            importance: memory.map(|memory| memory.importance),
             decay,
             rank,
             state: entry.state.as_str(),
@@ -102,8 +100,8 @@ impl MemoryRow {
             record: holds_more.then_some([record.span.start, record.span.end]),
             problems: codes(snapshot, at),
             sensitive: is_sensitive,
-            references: view
-                .map(|view| view.references.iter().map(|reference| reference.to.text.to_string()).collect())
+            references: memory
+                .map(|memory| memory.references().map(|reference| reference.to.text.to_string()).collect())
                 .unwrap_or_default(),
             facets: facets(snapshot, at),
             raw: String::from_utf8_lossy(&raw).into_owned(),
@@ -133,15 +131,15 @@ impl MemoryRow {
 }
 
 fn id(store: &Store, entry: &Entry) -> Option<String> {
-    let view = store.view(entry)?;
+    let memory = store.memory(entry)?;
     let keyed = format::by_name(store.format).is_some_and(|format| format.about().keys_are_ids);
-    view.id.map(str::to_owned).or_else(|| keyed.then(|| store.key(entry)))
+    memory.id().map(str::to_owned).or_else(|| keyed.then(|| store.key(entry)))
 }
 
 /// Returns the fields that only some formats have, and what other files say about the record.
 fn facets(snapshot: &Snapshot, at: EntryRef) -> Vec<(String, String)> {
     let (store, entry) = snapshot.get(at);
-    let own = store.view(entry).into_iter().flat_map(|view| view.facets);
+    let own = store.memory(entry).into_iter().flat_map(|memory| memory.facets());
     own.chain(store.facts_of(at.entry)).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 

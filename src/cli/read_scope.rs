@@ -5,10 +5,10 @@ use std::path::Path;
 use super::failure::Result;
 use super::load_stores;
 use crate::cli::context::Context;
-use crate::disk::{Disk, RealDisk, is_absent};
+use crate::disk::{RealDisk, is_absent};
 use crate::model::key::{Key, file_digest};
-use crate::model::{PathText, Snapshot, Store, StoreScope, is_file_name, is_log};
-use crate::store::{self, LONG_LOG, Place};
+use crate::model::{PathText, Snapshot, Store, is_file_name};
+use crate::store::{self, Place};
 use crate::{format, usecase};
 
 /// What a verb is about.
@@ -21,8 +21,6 @@ pub enum ReadScope<'a> {
     Names(&'a [String]),
     /// A step to undo or redo.
     Step(StepSelector<'a>),
-    /// The one record with this name, and its session, to be changed without being shown first.
-    Record(&'a str),
 }
 
 /// A step to undo or redo: the one with the number, otherwise the last one.
@@ -51,35 +49,19 @@ impl ReadScope<'_> {
             ReadScope::Step(turned) => return turned.place(place),
             ReadScope::Session(name) => Some(name.to_owned()).filter(|name| has_session(&place, name)),
             ReadScope::Names(names) => session_of_all(&place, names),
-            ReadScope::Record(name) => session_before_id(&place, name),
         };
-        let record = |session: &str| match self {
-            ReadScope::Record(name) if has_long_log(&place, session) => {
-                name.rsplit_once(&format!("{session}/")).map(|(_, id)| id.to_owned())
-            }
-            _ => None,
-        };
-        let only = session.map(|session| StoreScope { record: record(&session), session });
-        Place { scope: only, ..place }
+        Place { scope: session, ..place }
     }
 }
 
 /// Reads only what names need, and finds their records. If that fails, reads everything.
 pub fn read_for<T>(
     names: &[String],
-    is_at_once: bool,
     read: impl Fn(ReadScope<'_>) -> Result<Snapshot>,
     find: impl Fn(&Snapshot) -> Result<T>,
 ) -> Result<(Snapshot, T)> {
-    let one = match names {
-        [name] if is_at_once && name.contains('/') && Key::read(name).is_none() => {
-            Some(ReadScope::Record(name))
-        }
-        _ => None,
-    };
-    let are_named = names.iter().any(|name| name.contains(['/', '@']));
-    for about in one.into_iter().chain(are_named.then_some(ReadScope::Names(names))) {
-        let snapshot = read(about)?;
+    if names.iter().any(|name| name.contains(['/', '@'])) {
+        let snapshot = read(ReadScope::Names(names))?;
         let found = find(&snapshot);
         if found.is_ok() || snapshot.stores.iter().all(|store| store.scope.is_none()) {
             return Ok((snapshot, found?));
@@ -93,14 +75,6 @@ pub fn read_for<T>(
 fn has_session(place: &Place, name: &str) -> bool {
     let Some(format) = format::by_name(place.format).filter(|_| is_file_name(name)) else { return false };
     format.session_paths(name).iter().any(|path| !is_absent(&RealDisk, &place.root.join(path)))
-}
-
-/// True if a session has a long log, from which one record can be read alone. Short logs are read completely.
-fn has_long_log(place: &Place, session: &str) -> bool {
-    let Some(format) = format::by_name(place.format) else { return false };
-    let paths = format.session_paths(session).into_iter();
-    let mut items = paths.filter_map(|path| RealDisk.list(&place.root.join(path)).ok()).flatten();
-    items.any(|item| is_log(Path::new(&item.name)) && item.generation.len >= LONG_LOG)
 }
 
 /// Returns the session that all names say they are in, if it is only one.

@@ -8,7 +8,7 @@ use super::args::Limit;
 use super::columns::OutputTerminal;
 use super::failure::{Exit, Failure, Result, say};
 use super::read_scope::ReadScope;
-use super::{list, list_table, load_stores, triage};
+use super::{list_table, load_stores, triage};
 use crate::cli::context::Context;
 use crate::detectors::{Kind, NameList, mask};
 use crate::disk::{Machine, RealDisk, ThisMachine};
@@ -75,7 +75,6 @@ pub fn run(context: &mut Context, options: &SecretOptions) -> Result {
     let mut found = named_findings(&snapshot, names.as_ref(), &mut |why| context.unread.line(why));
     found.retain(|own| triage::is_wanted(&options.only, &own.finding));
     context.unread.archives(&snapshot);
-    list::changed(context, &snapshot);
     if !options.triage.is_empty() {
         return note(context, triage, (&data, &options.triage), &found);
     }

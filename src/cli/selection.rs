@@ -67,7 +67,7 @@ fn broken(snapshot: &Snapshot, at: EntryRef) -> Failure {
 /// Returns the failure that records were found, but none in a state for this. It names the first one.
 fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
     let (store, entry) = snapshot.get(at);
-    let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
+    let id = store.memory(entry).and_then(|memory| memory.id()).map(str::to_owned);
     let id = id.unwrap_or_else(|| key(snapshot, at));
     let state = match entry.state {
         State::Live => "is neither archived nor deleted",

@@ -85,7 +85,7 @@ struct SessionRow {
 pub fn run(context: &mut Context, what: SessionVerb) -> Result {
     let snapshot = match what {
         SessionVerb::List { .. } | SessionVerb::Export { .. } => {
-            load_stores::listing(context, ReadScope::All)?
+            load_stores::memories(context, ReadScope::All)?
         }
         _ => load_stores::to_change(context, ReadScope::All)?,
     };
@@ -194,7 +194,7 @@ fn export_one(
     with_session(snapshot, id)?;
     let own = |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);
-        store.session(entry).is_some_and(|session| session.name == id) && store.view(entry).is_some()
+        store.session(entry).is_some_and(|session| session.name == id) && store.memory(entry).is_some()
     };
     let entries: Vec<EntryRef> = snapshot.entries().filter(own).collect();
     export::print(context, snapshot, &entries, ExportOptions { shape, places: false })

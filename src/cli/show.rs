@@ -55,7 +55,7 @@ fn find(context: &Context, name: &str, within: &SessionOption) -> Result<(Snapsh
             _ => Ok(snapshot),
         }
     };
-    match read_for(&names, false, read, |snapshot| named(context, snapshot, name, within)) {
+    match read_for(&names, read, |snapshot| named(context, snapshot, name, within)) {
         // A record that is not found may have been deleted.
         Err(failure) if may_be_deleted(&failure) => {
             let with = load_stores::with_deleted(context, &read(ReadScope::All)?)?;

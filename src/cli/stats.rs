@@ -17,7 +17,7 @@ use crate::usecase::{set_aside_count, steps_of};
 
 /// Prints the numbers of each store and of all stores, in words or by the names of the metrics.
 pub fn run(context: &mut Context, is_metrics: bool) -> Result {
-    let snapshot = load_stores::listing(context, ReadScope::All)?;
+    let snapshot = load_stores::memories(context, ReadScope::All)?;
     context.unread.archives(&snapshot);
     let mut statistics = UsageStatistics::of(&snapshot, context.now);
     let data = load_stores::data_folder(context).ok();

@@ -33,13 +33,14 @@ pub use git::Git;
 pub use lookup::Lookup;
 pub use machine::{Machine, ProcessState, ThisMachine};
 pub use new_files::{WriteError, new_temporary_folder, remove_temporary_folder, set_modified, write_new};
+pub use open_file::RangeReader;
 pub use process::is_alive;
 pub use real_disk::RealDisk;
 #[cfg(feature = "tui")]
 pub use stdout_file::output_file;
 
 pub use crate::model::owner::Owner;
-use crate::model::{Bytes, Generation, RangeReader};
+use crate::model::{Bytes, Generation};
 
 /// True if nothing is at a path. What can't be looked at may be there.
 pub fn is_absent(disk: &dyn Disk, path: &Path) -> bool {
@@ -156,11 +157,6 @@ pub trait Disk: Sync {
     /// Returns at most `limit` bytes of a regular file from `from` on, and its state. The length is
     /// only a claim: more bytes than the limit fail with [`io::ErrorKind::FileTooLarge`].
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)>;
-
-    /// True if a file claims to be long, but has hardly any data.
-    fn is_hollow(&self, _file: &Path) -> io::Result<bool> {
-        Ok(false)
-    }
 
     /// Returns the bytes of a regular file after `known`, and its state; `None` if it does not
     /// begin with `known`. A real disk does not hold `known` a second time.

@@ -4,11 +4,16 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 
-use crate::model::bytes::BytesPart;
-use crate::model::{Bytes, RangeReader, Span, lazy_bytes};
+use crate::model::{Bytes, Span};
 
 /// The number of bytes that are compared at a time.
 const BLOCK: usize = 256 << 10;
+
+/// Reads ranges of a file that stays open.
+pub trait RangeReader: Send + Sync {
+    /// Returns the bytes of a range as they are now. `None` if they can't be read.
+    fn read(&self, span: Span) -> Option<Vec<u8>>;
+}
 
 /// A file that stays open.
 pub struct OpenFile(pub File);
@@ -23,23 +28,17 @@ impl RangeReader for OpenFile {
 
 /// True if the next bytes of an open file are `known`. The file is then positioned after them.
 pub fn begins_with(opened: &mut File, known: &Bytes) -> io::Result<bool> {
+    let Some(slices) = known.slices() else { return Ok(false) };
     let mut block = Vec::new();
-    let mut is_next = |len: usize, is: &dyn Fn(&[u8]) -> bool| {
-        block.resize(len, 0);
+    for known in slices.into_iter().flat_map(|slice| slice.chunks(BLOCK)) {
+        block.resize(known.len(), 0);
         match opened.read_exact(&mut block) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
-            outcome => outcome.map(|()| is(&block)),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+            outcome => outcome?,
         }
-    };
-    known.parts(&mut |part| match part {
-        BytesPart::Block { len, digest } => is_next(len, &|own| lazy_bytes::digest(own) == digest),
-        BytesPart::InMemory(known) => {
-            for known in known.chunks(BLOCK) {
-                if !is_next(known.len(), &|own| own == known)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
+        if block != known {
+            return Ok(false);
         }
-    })
+    }
+    Ok(true)
 }

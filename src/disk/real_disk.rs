@@ -13,9 +13,9 @@ use rustix::fs::{
     Access, AtFlags, CWD, Dir, DirEntry, FileType, OFlags, RenameFlags, accessat, renameat_with,
 };
 
-use super::open_file::{OpenFile, begins_with};
+use super::open_file::{OpenFile, RangeReader, begins_with};
 use super::{Disk, Flock, Item, ItemKind, ItemName, Owner, WritableFile, access_list, owner};
-use crate::model::{Bytes, Generation, Moment, RangeReader};
+use crate::model::{Bytes, Generation, Moment};
 
 /// A file that was changed within this many nanoseconds may change again within one tick of its clock.
 const SETTLED: i128 = 2_000_000_000;
@@ -82,11 +82,6 @@ impl Disk for RealDisk {
         }
         let limit = limit.unwrap_or(u64::MAX);
         Ok((held(opened, &metadata, from, limit)?, generation(&metadata)))
-    }
-
-    fn is_hollow(&self, file: &Path) -> io::Result<bool> {
-        let (_, metadata) = open_to_read(file)?;
-        Ok(is_hollow(&metadata, metadata.len()))
     }
 
     fn open_ranges(&self, file: &Path) -> io::Result<Option<(Arc<dyn RangeReader>, Generation)>> {

@@ -3,19 +3,19 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use crate::model::{Code, Document, Entry, PackedView, Problem, RecordBody, Severity, State};
+use crate::model::{Code, Document, Entry, Problem, RecordBody, Severity, State, StoredMemory};
 
 /// Returns the records of numbered files as entries of a session. `state` judges those that can be read.
 pub fn entries<'a>(
     files: impl IntoIterator<Item = (u32, &'a Document)>,
     session: Option<u32>,
-    state: impl Fn(&'a Document, &'a PackedView) -> State,
+    state: impl Fn(&'a Document, &'a StoredMemory) -> State,
 ) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (document, file) in files {
         for (record, read) in (0..).zip(&file.records) {
             let state = match &read.body {
-                RecordBody::Broken => State::Broken,
+                RecordBody::Torn(_) | RecordBody::Broken => State::Broken,
                 RecordBody::Read(own) => state(file, own),
             };
             entries.push(Entry { document, record, session, state });

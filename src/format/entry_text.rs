@@ -54,21 +54,18 @@ pub fn main_text(format: &'static dyn Format, path: &Path, raw: &[u8]) -> String
 
 /// True if an entry's main text is Markdown.
 pub fn is_markdown(store: &Store, entry: &Entry) -> bool {
-    let format = by_name(store.format).filter(|_| store.view(entry).is_some());
+    let format = by_name(store.format).filter(|_| store.memory(entry).is_some());
     format.is_some_and(|format| format.syntax(&store.document(entry).path) == RecordSyntax::Markdown)
 }
 
 /// Returns only the title of an entry, for lists.
 pub fn title(store: &Store, entry: &Entry) -> String {
-    match store.read(entry) {
-        Some(raw) => title_of_raw(store, &store.document(entry).path, store.record(entry), &raw),
-        None => CHANGED.into(),
-    }
+    title_of_raw(store, &store.document(entry).path, store.record(entry), &store.raw(entry))
 }
 
 /// Returns the title of record bytes from a file of the store.
 pub fn title_of_raw(store: &Store, path: &Path, record: &Record, raw: &[u8]) -> String {
-    let format = by_name(store.format).filter(|_| record.view().is_some());
+    let format = by_name(store.format).filter(|_| record.memory().is_some());
     with_bytes(format, path, raw, |content| match content {
         EntryContent::Json(format, value) => title_of(&format.main_text(value).0),
         EntryContent::Note(format, note, text, stem) => note_title(format, &note, text, stem),
@@ -79,13 +76,10 @@ pub fn title_of_raw(store: &Store, path: &Path, record: &Record, raw: &[u8]) -> 
 
 /// Returns the texts of an entry that a search reads. The body of a broken record is its bytes.
 pub fn searched_of(store: &Store, entry: &Entry) -> SearchText {
-    if store.read(entry).is_none() {
-        return SearchText::default();
-    }
     let names = |title: String| {
         let mut head = vec![title];
-        if let Some(view) = store.view(entry) {
-            head.extend(view.tags.iter().chain(view.id).map(|text| text.to_string()));
+        if let Some(memory) = store.memory(entry) {
+            head.extend(memory.tags().chain(memory.id()).map(|text| text.to_string()));
         }
         head
     };
@@ -144,8 +138,6 @@ pub(super) fn named_strings(store: &Store, entry: &Entry) -> Vec<(String, String
     })
 }
 
-const CHANGED: &str = "(its file has changed since it was read)";
-
 enum EntryContent<'a> {
     Json(&'static dyn Format, Json<'a>),
     /// The note, its text, and the stem of its file.
@@ -156,11 +148,8 @@ enum EntryContent<'a> {
 }
 
 fn with_content<T>(store: &Store, entry: &Entry, take: impl FnOnce(EntryContent<'_>) -> T) -> T {
-    let format = by_name(store.format).filter(|_| store.view(entry).is_some());
-    match store.read(entry) {
-        Some(raw) => with_bytes(format, &store.document(entry).path, &raw, take),
-        None => take(EntryContent::Text("", CHANGED)),
-    }
+    let format = by_name(store.format).filter(|_| store.memory(entry).is_some());
+    with_bytes(format, &store.document(entry).path, &store.raw(entry), take)
 }
 
 fn with_bytes<T>(

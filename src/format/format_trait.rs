@@ -295,17 +295,6 @@ pub trait Format: FormatWriter {
         super::record_form::RecordForm::default()
     }
 
-    /// True if the records of such logs are enough to assemble a store, without their bytes. For an
-    /// index: if only problems of files come from it.
-    fn reads_without_bytes(&self, _role: Role) -> bool {
-        false
-    }
-
-    /// True if a file is read without the members of nested objects. A large one is then read in pieces.
-    fn is_streamed(&self, _role: Role) -> bool {
-        false
-    }
-
     /// True if other programs append to this file. Their late lines are merged.
     fn is_append_log(&self, path: &Path) -> bool {
         path.extension().is_some_and(|end| end == "jsonl")

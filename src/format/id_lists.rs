@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::compressed_text::CompressedWriter;
 use super::id_index::IdIndex;
-use super::json_stream::JsonEvent;
-use crate::model::{FastMap, FastSet, View};
+use crate::model::{FastMap, FastSet, StoredMemory};
+use crate::text::json::Json;
 use crate::text::json_edit;
 
 /// Returns the keys under which a record is listed.
-pub type KeysOf = for<'v> fn(View<'v>) -> Vec<&'v str>;
+pub type KeysOf = for<'v> fn(&'v StoredMemory) -> Vec<&'v str>;
 
 /// A map from keys to ids under construction.
 #[derive(Default)]
@@ -25,23 +24,24 @@ impl<'a> IdListWriter<'a> {
         list.push_str(id);
     }
 
-    /// Writes the map as JSON, sorted by its keys.
-    pub fn write(&self, out: &mut CompressedWriter) {
+    /// Returns the map as JSON, sorted by its keys.
+    pub fn to_json(&self) -> String {
         let keys: Vec<&str> = self.lists.keys().copied().collect();
-        self.write_of(&keys, out);
+        self.json_of(&keys)
     }
 
-    /// Writes these keys. The list of a key without ids is empty.
-    pub fn write_of(&self, keys: &[&str], out: &mut CompressedWriter) {
-        out.push("{");
+    /// Returns these keys as JSON. The list of a key without ids is empty.
+    pub fn json_of(&self, keys: &[&str]) -> String {
+        let mut json = String::from("{");
         for (at, key) in keys.iter().enumerate() {
-            out.push(if at > 0 { "," } else { "" });
-            out.push(&json_edit::quoted(key));
-            out.push(":[");
-            out.push(self.lists.get(key).map_or("", |list| list));
-            out.push("]");
+            json.push_str(if at > 0 { "," } else { "" });
+            json.push_str(&json_edit::quoted(key));
+            json.push_str(":[");
+            json.push_str(self.lists.get(key).map_or("", |list| list));
+            json.push(']');
         }
-        out.push("}");
+        json.push('}');
+        json
     }
 }
 
@@ -51,8 +51,6 @@ pub struct IdListCheck {
     /// The lists, by the number of their key.
     lists: Vec<IdList>,
     keys: FastMap<String, usize>,
-    /// The number of the list that is being read.
-    at: usize,
 }
 
 #[derive(Default)]
@@ -61,40 +59,35 @@ struct IdList {
     places: Vec<(u32, bool)>,
     /// Ids that no record has.
     unknown: FastSet<String>,
-    /// The expected next place.
-    next: u32,
     /// The index in `places` after the record that was found last.
     asked: usize,
 }
 
 impl IdListCheck {
-    /// Adds an event of the map.
-    pub fn meet(&mut self, met: JsonEvent<'_>, ids: &IdIndex<'_>) {
-        match met {
-            JsonEvent::Key(key) | JsonEvent::Value(key, _) => {
-                self.at = *self.keys.entry(key.to_owned()).or_insert(self.lists.len());
-                if self.at == self.lists.len() {
-                    self.lists.push(IdList::default());
-                }
-                self.lists[self.at].next = 0;
+    /// Reads the map.
+    pub fn of(map: Json<'_>, ids: &IdIndex<'_>) -> IdListCheck {
+        let mut check = IdListCheck::default();
+        for (key, listed) in map.members() {
+            let at =
+                check.keys.entry(key.text().unwrap_or_default().into_owned()).or_insert(check.lists.len());
+            if *at == check.lists.len() {
+                check.lists.push(IdList::default());
             }
-            JsonEvent::Item(id) => {
-                let (Some(id), Some(list)) = (id.text(), self.lists.get_mut(self.at)) else { return };
-                match ids.place(&id, &mut list.next) {
+            let list = &mut check.lists[*at];
+            let mut next = 0;
+            for id in listed.items().filter_map(|id| id.text()) {
+                match ids.place(&id, &mut next) {
                     Some(place) => list.places.push((place, false)),
                     None => drop(list.unknown.insert(id.into_owned())),
                 }
             }
-            JsonEvent::Member(_) | JsonEvent::Inner => {}
         }
-    }
-
-    /// Sorts the lists after the last event. Most are sorted already, which makes this cheap.
-    pub fn sort(&mut self) {
-        for list in &mut self.lists {
+        // Most are sorted already, which makes this cheap.
+        for list in &mut check.lists {
             list.places.sort_unstable();
             list.places.dedup();
         }
+        check
     }
 
     /// True if the record at this place is listed under this key.

@@ -1,6 +1,9 @@
 //! A file that is one JSON document.
 
+use std::borrow::Cow;
+
 use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit;
 use crate::text::json_layout::JsonLayout;
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 use crate::text::lines;
@@ -22,6 +25,24 @@ pub fn edit_object(bytes: &[u8], edit: impl FnOnce(&[u8], Json<'_>) -> Vec<u8>) 
     let mut tape = Tape::default();
     let object = whole_object(&mut tape, body).map_err(|(_, why)| why)?;
     Ok([&bytes[..bytes.len() - body.len()], &edit(body, object)].concat())
+}
+
+/// Sets members of the object that fills a file, and leaves out its byte order mark. If there is no object, the members
+/// are all.
+pub fn set_members(bytes: &[u8], members: &[(&str, String)]) -> Vec<u8> {
+    let set = |body: &[u8], object: Json<'_>| json_edit::apply(body, json_edit::put(object, members));
+    let is_object = with_object(bytes, |_| ()).is_some();
+    let body = if is_object { without_mark(bytes) } else { b"{}" };
+    with_object(body, |object| set(body, object)).unwrap_or_default()
+}
+
+/// Returns the members of an object by name; of doubled ones the last, which every parser reads.
+pub fn named_members(object: Json<'_>) -> impl Iterator<Item = (Cow<'_, str>, Json<'_>)> {
+    object.members().filter_map(move |(key, value)| {
+        let name = key.text().unwrap_or_default();
+        let is_last = object.get(&name).is_some_and(|last| last.span() == value.span());
+        is_last.then_some((name, value))
+    })
 }
 
 /// Calls `take` with the object that fills a file; `None` if there is none.

@@ -15,7 +15,6 @@ pub mod writing;
 mod a_mem;
 mod agent_memory;
 mod bmad;
-mod compressed_text;
 mod default_place;
 mod entries;
 mod entry_text;
@@ -24,7 +23,6 @@ mod id_index;
 mod id_lists;
 mod instruction_place;
 mod json_document;
-mod json_stream;
 pub mod live_session;
 mod lost_text;
 mod markdown;
@@ -41,7 +39,6 @@ mod tombstone_log;
 pub use agent_memory::pages as agent_memory_pages;
 pub use default_place::folders_at;
 pub use instruction_place::{ImportRule, InstructionBase, InstructionPlace};
-pub use json_stream::outline;
 pub use lost_text::LOST_TEXT;
 
 pub use entry_text::{

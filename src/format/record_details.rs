@@ -109,14 +109,14 @@ pub fn label(name: &str) -> String {
 /// Returns tags, references, session, author and times. Untrusted text.
 pub fn context_fields(store: &Store, entry: &Entry, now: Moment) -> Vec<(&'static str, String)> {
     let mut ties = Vec::new();
-    let Some(view) = store.view(entry) else { return ties };
-    if !view.tags.is_empty() {
-        ties.push(("tags", view.tags.join(" ")));
+    let Some(memory) = store.memory(entry) else { return ties };
+    if memory.tags().len() > 0 {
+        ties.push(("tags", memory.joined_tags(" ")));
     }
     let refers: Vec<String> =
-        view.references.iter().take(REFERENCES).map(|own| format!("→ {}", own.to.text)).collect();
+        memory.references().take(REFERENCES).map(|own| format!("→ {}", own.to.text)).collect();
     if !refers.is_empty() {
-        let more = view.references.len().saturating_sub(REFERENCES);
+        let more = memory.references().len().saturating_sub(REFERENCES);
         let more = if more > 0 { format!("  and {more} more") } else { String::new() };
         ties.push(("refs", refers.join("  ") + &more));
     }
@@ -124,8 +124,8 @@ pub fn context_fields(store: &Store, entry: &Entry, now: Moment) -> Vec<(&'stati
         let lifecycle = session.lifecycle.map(|own| format!(" ({own})")).unwrap_or_default();
         ties.push(("session", format!("{}{lifecycle}", session.name)));
     }
-    let agent = view.agent();
-    let time = store.time_with(entry, view.created);
+    let agent = memory.agent();
+    let time = store.time_with(entry, memory.created);
     let written = time.map(|time| time.ago_at(now));
     let by: Vec<String> = agent.map(str::to_owned).into_iter().chain(written).collect();
     if !by.is_empty() {
@@ -161,9 +161,9 @@ pub fn searched_fields(store: &Store, entry: &Entry, own: RecordText) -> Vec<(St
         own.fields.iter().filter(|(name, _)| !is_said(name)).cloned().collect();
     let mut fields = vec![(label(own.main), own.text), ("title".into(), own.title)];
     fields.extend(own.other_texts.into_iter().map(|(name, text)| (label(&name), text)));
-    if let Some(view) = store.view(entry) {
-        fields.push(("tags".into(), view.tags.join(" ")));
-        fields.extend(view.id.map(|id| ("id".into(), id.to_owned())));
+    if let Some(memory) = store.memory(entry) {
+        fields.push(("tags".into(), memory.joined_tags(" ")));
+        fields.extend(memory.id().map(|id| ("id".into(), id.to_owned())));
     }
     let is_new = |(name, _): &(String, String)| !matches!(name.as_str(), "id" | "tags");
     fields.extend(others.into_iter().filter(is_new).map(|(name, text)| (label(&name), text)));

@@ -7,15 +7,15 @@ use crate::model::{Document, Entry, RecordBody, Span, Store};
 use crate::text::lines;
 
 /// Returns a record's complete lines in a log, without the last line end and the byte order mark;
-/// in other files the record itself. `None` if the file has changed.
-pub fn lines_of(document: &Document, record: u32) -> Option<(Span, Cow<'_, [u8]>)> {
-    let own = document.records.get(record as usize)?.span;
+/// in other files the record itself.
+pub fn lines_of(document: &Document, record: u32) -> (Span, Cow<'_, [u8]>) {
+    let own = document.records[record as usize].span;
     let name = document.path.as_os_str().as_encoded_bytes();
     if !(name.ends_with(b".jsonl") || name.ends_with(b".jsonl.gz")) {
-        return Some(without_mark(own, document.read(record)?));
+        return without_mark(own, document.bytes_of(own));
     }
     let around = around(document, record);
-    let bytes = document.read_around(record, around)?;
+    let bytes = document.bytes_of(around);
     let at = |place: u64| place.saturating_sub(around.start) as usize;
     let range = lines::around(&bytes, at(own.start)..at(own.end), around.start == 0);
     let span = Span { start: range.start as u64 + around.start, end: range.end as u64 + around.start };
@@ -23,7 +23,7 @@ pub fn lines_of(document: &Document, record: u32) -> Option<(Span, Cow<'_, [u8]>
         Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(range).unwrap_or_default()),
         Cow::Owned(bytes) => Cow::Owned(bytes.get(range).unwrap_or_default().to_vec()),
     };
-    Some((span, lines))
+    (span, lines)
 }
 
 /// Removes the byte order mark from a record that fills its file.
@@ -53,9 +53,9 @@ fn around(document: &Document, record: u32) -> Span {
 
 /// True if an entry contains what looks like a token or a private key.
 pub fn is_sensitive(store: &Store, entry: &Entry) -> bool {
-    let look = || store.read(entry).is_some_and(|raw| detectors::has_secret(&raw));
+    let look = || detectors::has_secret(&store.raw(entry));
     match &store.record(entry).body {
-        RecordBody::Read(packed) => packed.is_sensitive(look),
-        RecordBody::Broken => look(),
+        RecordBody::Read(memory) => *memory.sensitive.get_or_init(look),
+        RecordBody::Torn(_) | RecordBody::Broken => look(),
     }
 }

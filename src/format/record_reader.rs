@@ -5,12 +5,11 @@ use std::path::Path;
 use super::Format;
 use super::field_reader::{Fault, FieldReader, tag_faults};
 pub use super::json_document::{
-    edit_object, whole_object, whole_value, with_layout, with_object, without_mark,
+    edit_object, named_members, set_members, whole_object, whole_value, with_layout, with_object,
+    without_mark,
 };
 use super::record_form::RecordForm;
-use crate::model::{
-    Code, Moment, ParsedRecord, Problem, Record, RecordBody, Role, Severity, Span, ViewPacker,
-};
+use crate::model::{Code, Moment, Problem, Record, RecordBody, Role, Severity, Span, StoredMemory};
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_lines::{self, RecordPiece};
 use crate::text::json_scanner::Tape;
@@ -25,60 +24,32 @@ pub struct Reading {
     pub problems: Vec<Problem>,
 }
 
-/// Collects records. Their views are packed together at the end.
-#[derive(Default)]
-pub struct ReadingBuilder {
-    packer: ViewPacker,
-    /// Each record without its view, and the index of its packed view.
-    own: Vec<(Record, Option<u32>)>,
-    /// The indexes of the torn records.
-    torn: Vec<usize>,
-    problems: Vec<Problem>,
-}
-
-impl ReadingBuilder {
+impl Reading {
     /// Adds a record that could be read.
-    pub fn push(&mut self, path: &Path, place: RecordPosition, parsed: &ParsedRecord, faults: Vec<Fault>) {
-        self.faults(path, place.line, parsed.id.as_deref(), faults);
-        self.faults(path, place.line, parsed.id.as_deref(), tag_faults(&parsed.tags).collect());
-        let view = self.packer.add(parsed);
-        self.own.push((place.record(RecordBody::Broken), Some(view)));
+    pub fn push(&mut self, path: &Path, place: RecordPosition, memory: StoredMemory, faults: Vec<Fault>) {
+        self.faults(path, place.line, memory.id(), faults);
+        self.faults(path, place.line, memory.id(), tag_faults(&memory.tags).collect());
+        self.records.push(place.record(RecordBody::Read(memory.into())));
     }
 
     /// Adds a torn record whose id could be read.
-    pub fn torn(&mut self, path: &Path, place: RecordPosition, parsed: &ParsedRecord, faults: Vec<Fault>) {
-        self.torn.push(self.own.len());
-        self.push(path, place, parsed, faults);
+    pub fn torn(&mut self, path: &Path, place: RecordPosition, id: Box<str>, faults: Vec<Fault>) {
+        self.faults(path, place.line, Some(&id), faults);
+        self.records.push(place.record(RecordBody::Torn(id)));
     }
 
     /// Adds a record that can't be read.
     pub fn broken(&mut self, path: &Path, place: RecordPosition, faults: Vec<Fault>) {
         self.faults(path, place.line, None, faults);
-        self.own.push((place.record(RecordBody::Broken), None));
+        self.records.push(place.record(RecordBody::Broken));
     }
 
     fn faults(&mut self, path: &Path, line: u32, id: Option<&str>, faults: Vec<Fault>) {
-        let index = self.own.len() as u32;
+        let index = self.records.len() as u32;
         for (code, severity, message) in faults {
             let problem = Problem::of_file(code, severity, path, message);
             self.problems.push(problem.at_line(line).of_record(index, id));
         }
-    }
-
-    /// Returns the records and problems.
-    pub fn finish(self) -> Reading {
-        let view = self.packer.views();
-        let with_view = |(record, own): (Record, Option<u32>)| match own {
-            Some(at) => Record { body: RecordBody::Read(view(at)), ..record },
-            None => record,
-        };
-        let mut records: Vec<Record> = self.own.into_iter().map(with_view).collect();
-        for at in self.torn {
-            if let Some(RecordBody::Read(packed)) = records.get_mut(at).map(|own| &mut own.body) {
-                *packed = packed.clone().torn();
-            }
-        }
-        Reading { records, problems: self.problems }
     }
 }
 
@@ -106,23 +77,23 @@ pub fn is_record(format: &dyn Format, (role, path): (Role, &Path), object: &[u8]
     read.records.len() == 1 && !read.problems.iter().any(|own| own.code == Code::MissingField)
 }
 
-/// Reads JSON Lines. `view` makes a view of each object, and adds its faults to `fields`.
+/// Reads JSON Lines. `memory` reads each object, and adds its faults to `fields`.
 pub fn read_lines(
     path: &Path,
     bytes: &[u8],
     now: Moment,
-    view: &dyn Fn(&mut FieldReader<'_>, &[u8]) -> ParsedRecord,
+    memory: &dyn Fn(&mut FieldReader<'_>, &[u8]) -> StoredMemory,
 ) -> Reading {
-    read_pieces(path, bytes, &mut |rows, piece| push_piece(rows, path, bytes, piece, now, view))
+    read_pieces(path, bytes, &mut |rows, piece| push_piece(rows, path, bytes, piece, now, memory))
 }
 
 /// Reads JSON Lines. `take` adds each piece.
 pub fn read_pieces(
     path: &Path,
     bytes: &[u8],
-    take: &mut dyn FnMut(&mut ReadingBuilder, RecordPiece<'_>),
+    take: &mut dyn FnMut(&mut Reading, RecordPiece<'_>),
 ) -> Reading {
-    let mut rows = ReadingBuilder::default();
+    let mut rows = Reading::default();
     let file_faults = json_lines::split(bytes, &mut |piece| take(&mut rows, piece));
     for (code, line) in file_faults {
         let message = match code {
@@ -132,17 +103,17 @@ pub fn read_pieces(
         let severity = if code == Code::ByteOrderMark { Severity::Note } else { Severity::Warning };
         rows.problems.push(Problem::of_file(code, severity, path, message).at_line(line));
     }
-    rows.finish()
+    rows
 }
 
 /// Adds a piece of JSON Lines as a record or as a broken one.
 pub fn push_piece(
-    rows: &mut ReadingBuilder,
+    rows: &mut Reading,
     path: &Path,
     bytes: &[u8],
     piece: RecordPiece<'_>,
     now: Moment,
-    view: &dyn Fn(&mut FieldReader<'_>, &[u8]) -> ParsedRecord,
+    memory: &dyn Fn(&mut FieldReader<'_>, &[u8]) -> StoredMemory,
 ) {
     let raw = &bytes[piece.start..piece.end];
     let span = Span { start: piece.start as u64, end: piece.end as u64 };
@@ -151,21 +122,21 @@ pub fn push_piece(
         piece.faults.iter().map(|&code| line_fault(code, piece.object.is_some())).collect();
     let Some(object) = piece.object else { return rows.broken(path, place, faults) };
     let mut fields = FieldReader::new(object, now);
-    let seen = view(&mut fields, raw);
+    let seen = memory(&mut fields, raw);
     faults.extend(fields.into_faults());
-    rows.push(path, place, &seen, faults);
+    rows.push(path, place, seen, faults);
 }
 
 /// Returns the form of one record.
 pub fn form(
     record: &[u8],
     now: Moment,
-    view: &dyn Fn(&mut FieldReader<'_>, &[u8]) -> ParsedRecord,
+    memory: &dyn Fn(&mut FieldReader<'_>, &[u8]) -> StoredMemory,
 ) -> RecordForm {
     let mut tape = Tape::default();
     let Ok(object) = whole_object(&mut tape, record) else { return RecordForm::default() };
     let mut fields = FieldReader::noting(object, now);
-    view(&mut fields, record);
+    memory(&mut fields, record);
     fields.into_form()
 }
 
@@ -249,15 +220,15 @@ pub struct DocumentReading<'a> {
     bytes: &'a [u8],
     mark: usize,
     feeds: Vec<usize>,
-    rows: ReadingBuilder,
+    rows: Reading,
     /// The problems, each with its place, if it has one.
     problems: Vec<(Option<usize>, Problem)>,
 }
 
 impl DocumentReading<'_> {
     /// Adds a value as a record.
-    pub fn record(&mut self, value: Json<'_>, parsed: &ParsedRecord, faults: Vec<Fault>) {
-        self.rows.push(self.path, self.place(value), parsed, faults);
+    pub fn record(&mut self, value: Json<'_>, memory: StoredMemory, faults: Vec<Fault>) {
+        self.rows.push(self.path, self.place(value), memory, faults);
     }
 
     /// Adds a value that can't be a record.
@@ -299,9 +270,9 @@ pub fn read_within(
     let mark = bytes.len() - without_mark(bytes).len();
     let feeds = memchr::memchr_iter(b'\n', bytes).collect();
     let mut within =
-        DocumentReading { path, bytes, mark, feeds, rows: ReadingBuilder::default(), problems: Vec::new() };
+        DocumentReading { path, bytes, mark, feeds, rows: Reading::default(), problems: Vec::new() };
     let of_file = read_value(path, bytes, kind, Code::BadJson, &mut |value, _| take(value, &mut within));
-    let mut reading = within.rows.finish();
+    let mut reading = within.rows;
     if of_file.iter().any(|problem| problem.code == Code::BadJson) {
         reading.problems.extend(of_file.into_iter().map(|problem| problem.of_record(0, None)));
         let span = Span { start: 0, end: bytes.len() as u64 };
@@ -317,7 +288,9 @@ pub fn read_within(
         let own = own.filter(|(_, record)| at.is_some_and(|at| at < record.span.end));
         reading.problems.push(match own {
             None => problem,
-            Some((index, record)) => problem.of_record(index as u32, record.view().and_then(|view| view.id)),
+            Some((index, record)) => {
+                problem.of_record(index as u32, record.memory().and_then(|memory| memory.id()))
+            }
         });
     }
     reading
@@ -328,12 +301,12 @@ pub fn read_document(
     path: &Path,
     bytes: &[u8],
     now: Moment,
-    view: &dyn Fn(&mut FieldReader<'_>, &[u8]) -> ParsedRecord,
+    memory: &dyn Fn(&mut FieldReader<'_>, &[u8]) -> StoredMemory,
 ) -> Reading {
     read_within(path, bytes, JsonKind::Object, &mut |object, within| {
         let mut fields = FieldReader::new(object, now);
-        let seen = view(&mut fields, object.raw());
-        within.record(object, &seen, fields.into_faults());
+        let seen = memory(&mut fields, object.raw());
+        within.record(object, seen, fields.into_faults());
     })
 }
 

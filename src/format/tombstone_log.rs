@@ -5,20 +5,20 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::field_reader::FieldReader;
-use super::record_reader::{Reading, ReadingBuilder, RecordPosition, line_fault, push_piece, read_pieces};
-use crate::model::{Code, Moment, ParsedRecord, Severity, Span};
+use super::record_reader::{Reading, RecordPosition, line_fault, push_piece, read_pieces};
+use crate::model::{Code, Moment, Severity, Span, StoredMemory};
 use crate::text::json_lines::RecordPiece;
 use crate::text::json_salvage::complete_object;
 use crate::text::json_scanner::Tape;
 use crate::text::torn_line::{self, objects_after_torn};
 
 /// Makes a tombstone of an object, and adds its faults.
-type TombstoneReader = dyn Fn(&mut FieldReader<'_>) -> ParsedRecord;
+type TombstoneReader = dyn Fn(&mut FieldReader<'_>) -> StoredMemory;
 
-pub fn read(path: &Path, bytes: &[u8], now: Moment, view: &TombstoneReader) -> Reading {
+pub fn read(path: &Path, bytes: &[u8], now: Moment, memory: &TombstoneReader) -> Reading {
     read_pieces(path, bytes, &mut |rows, piece| match piece.object {
-        Some(_) => push_piece(rows, path, bytes, piece, now, &|fields, _| view(fields)),
-        None => BrokenTombstones { path, bytes, now, view }.take(rows, &piece),
+        Some(_) => push_piece(rows, path, bytes, piece, now, &|fields, _| memory(fields)),
+        None => BrokenTombstones { path, bytes, now, memory }.take(rows, &piece),
     })
 }
 
@@ -27,12 +27,12 @@ struct BrokenTombstones<'a> {
     path: &'a Path,
     bytes: &'a [u8],
     now: Moment,
-    view: &'a TombstoneReader,
+    memory: &'a TombstoneReader,
 }
 
 impl BrokenTombstones<'_> {
     /// Adds the tombstones in this part, intact or torn. A missing line end puts several on one line.
-    fn take(&self, rows: &mut ReadingBuilder, piece: &RecordPiece<'_>) {
+    fn take(&self, rows: &mut Reading, piece: &RecordPiece<'_>) {
         let content = &self.bytes[piece.start..piece.end];
         let parts = parts(content);
         let is_one = parts.len() == 1;
@@ -49,23 +49,23 @@ impl BrokenTombstones<'_> {
         }
     }
 
-    fn whole(&self, rows: &mut ReadingBuilder, place: RecordPosition, raw: &[u8]) {
+    fn whole(&self, rows: &mut Reading, place: RecordPosition, raw: &[u8]) {
         let mut tape = Tape::default();
         let Ok(object) = super::record_reader::whole_object(&mut tape, raw) else {
             return rows.broken(self.path, place, vec![line_fault(Code::TornLine, false)]);
         };
         let mut fields = FieldReader::new(object, self.now);
-        let seen = (self.view)(&mut fields);
+        let seen = (self.memory)(&mut fields);
         let glued = (
             Code::GluedRecords,
             Severity::Warning,
             "This tombstone is on the same line as the one before it.".to_owned(),
         );
         let faults = std::iter::once(glued).chain(fields.into_faults()).collect();
-        rows.push(self.path, place, &seen, faults);
+        rows.push(self.path, place, seen, faults);
     }
 
-    fn torn(&self, rows: &mut ReadingBuilder, place: RecordPosition, raw: &[u8], codes: &[Code]) {
+    fn torn(&self, rows: &mut Reading, place: RecordPosition, raw: &[u8], codes: &[Code]) {
         let id = legible_id(raw);
         let means = match id {
             Some(_) => "The memory that it names stays deleted.",
@@ -77,8 +77,7 @@ impl BrokenTombstones<'_> {
         };
         let faults = codes.iter().map(of_tombstone).collect();
         let Some(id) = id else { return rows.broken(self.path, place, faults) };
-        let parsed = ParsedRecord { id: Some(id), kind: "tombstone".into(), ..ParsedRecord::default() };
-        rows.torn(self.path, place, &parsed, faults);
+        rows.torn(self.path, place, id, faults);
     }
 }
 

@@ -29,7 +29,7 @@ pub use record_changes::{NamePlace, NameUse, accessed, decay_update, removals, r
 pub use record_members::{RecordMembers, list, members_of, pretty, set_field, uuid};
 pub use refusal::{ChangesResult, Refusal, Result};
 
-use crate::model::{Code, DecayRule, Document, Entry, Moment, PathText, Problem, Store, View};
+use crate::model::{Code, DecayRule, Document, Entry, Moment, PathText, Problem, Store, StoredMemory};
 use crate::text::json::Json;
 
 /// How a format is written.
@@ -161,7 +161,7 @@ pub trait FormatWriter: Sync {
     }
 
     /// Returns what a compaction does with a faded memory that the user does not keep.
-    fn floor_outcome(&self, _store: &Store, _view: View<'_>, _rule: DecayRule) -> FloorOutcome {
+    fn floor_outcome(&self, _store: &Store, _view: &StoredMemory, _rule: DecayRule) -> FloorOutcome {
         FloorOutcome::Stays
     }
 
@@ -211,7 +211,7 @@ pub fn document<'a>(documents: &'a [std::sync::Arc<Document>], path: &Path) -> O
 
 /// True if a record of a document has this id.
 pub fn has_id(document: &Document, id: &str) -> bool {
-    document.records.iter().any(|record| record.view().is_some_and(|view| view.id == Some(id)))
+    document.records.iter().any(|record| record.memory().is_some_and(|memory| memory.id() == Some(id)))
 }
 
 /// Refuses an id that exists. `what` names it, as the start of a sentence.

@@ -73,14 +73,8 @@ impl Memory {
         self.handle_state.is_due |= waits;
         let plan = &made.receipt.plan;
         self.keep_last(&logs, last, plan);
-        let is_large = |change: &Change| {
-            self.store().document_at(&change.path).is_some_and(|own| own.record_reader.is_some())
-        };
-        match plan.changes.iter().any(is_large) {
-            // What is in large logs is read when it is needed.
-            true => {}
-            false if is_read && self.grow(format, plan) => {}
-            false => self.refresh(),
+        if !(is_read && self.grow(format, plan)) {
+            self.refresh();
         }
         self.handle_state.cache.clear();
         self.wait_with(&tuning, if waits { drafts.len() } else { 0 });

@@ -60,7 +60,7 @@ impl From<NotWhole> for MemoryError {
         let refusal = Refusal::from(not.clone());
         let unread = match not {
             NotWhole::Unread { unread, .. } => unread,
-            NotWhole::Changed { .. } | NotWhole::Tail => Vec::new(),
+            NotWhole::Newest => Vec::new(),
         };
         MemoryError { unread, ..MemoryError::from(refusal) }
     }

@@ -230,8 +230,9 @@ impl Memory {
         self.refresh();
         let store = self.store();
         let own = |entry: &crate::model::Entry| {
-            let view = store.view(entry).filter(|view| view.kind == "profile" && entry.state == State::Live);
-            view.is_some_and(|view| view.id == Some(agent))
+            let memory =
+                store.memory(entry).filter(|memory| memory.kind() == "profile" && entry.state == State::Live);
+            memory.is_some_and(|memory| memory.id() == Some(agent))
         };
         let at = store.entries.iter().position(own);
         let missing = || MemoryError::new("E_INVALID_QUERY", format!("There is no profile of {agent:?}."));

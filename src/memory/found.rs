@@ -1,7 +1,7 @@
 //! A memory that was found.
 
 use crate::format;
-use crate::model::{Code, EntryRef, Moment, Problem, Snapshot, State, Store, View};
+use crate::model::{Code, EntryRef, Moment, Problem, Snapshot, State, Store, StoredMemory};
 use crate::text::canonical::Checksum;
 
 /// A recalled record. All its text is untrusted: an agent may have copied a web page into it.
@@ -36,19 +36,19 @@ pub struct Found {
 impl Found {
     pub(crate) fn of(snapshot: &Snapshot, at: EntryRef, rank: Option<f64>) -> Found {
         let (store, entry) = snapshot.get(at);
-        let view = store.view(entry);
+        let memory = store.memory(entry);
         let problems: Vec<Problem> = store.problems_of(entry).cloned().collect();
         Found {
-            id: view.and_then(|view| view.id).map(str::to_owned),
+            id: memory.and_then(|memory| memory.id()).map(str::to_owned),
             session: store.session(entry).map(|session| session.name.clone()),
-            kind: view.map(|view| view.kind.to_string()).unwrap_or_default(),
+            kind: memory.map(|memory| memory.kind().to_string()).unwrap_or_default(),
             text: format::text_of(store, entry).text,
-            tags: view.map(|view| view.tags.iter().map(|tag| tag.to_string()).collect()).unwrap_or_default(),
-            created: view.and_then(|view| view.created),
-            importance: view.map_or(0.5, |view| view.importance),
+            tags: memory.map(|memory| memory.tags().map(|tag| tag.to_string()).collect()).unwrap_or_default(),
+            created: memory.and_then(|memory| memory.created),
+            importance: memory.map_or(0.5, |memory| memory.importance),
             rank,
             state: entry.state,
-            checksum: view.and_then(|view| checksum(store, view, &problems)),
+            checksum: memory.and_then(|memory| checksum(store, memory, &problems)),
             problems,
             raw: store.raw(entry).to_vec(),
         }
@@ -56,11 +56,11 @@ impl Found {
 }
 
 /// Returns how a record's checksum fits its content, from the problems that reading found.
-fn checksum(store: &Store, view: View<'_>, problems: &[Problem]) -> Option<Checksum> {
+fn checksum(store: &Store, memory: &StoredMemory, problems: &[Problem]) -> Option<Checksum> {
     let has = |code| problems.iter().any(|own| own.code == code);
     // Other formats may have a member of that name, but no rule for it.
     let has_rule =
-        view.checksum && format::by_name(store.format).is_some_and(|own| own.about().has_checksums);
+        memory.checksum && format::by_name(store.format).is_some_and(|own| own.about().has_checksums);
     has_rule.then(|| match () {
         () if has(Code::ChecksumMismatch) => Checksum::Mismatch,
         () if has(Code::ChecksumLegacy) => Checksum::Legacy,

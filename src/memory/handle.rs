@@ -165,7 +165,7 @@ impl Memory {
     pub fn refresh(&mut self) {
         self.meet_index_writer();
         let previous = self.snapshot.stores.first().map(|store| &**store);
-        let store = load_from(&*self.disk, &self.place, Extent::Whole, previous, self.now());
+        let store = load_from(&*self.disk, &self.place, Extent::All, previous, self.now());
         let store = if self.handle_state.is_due {
             usecase::mark_due_indexes(&self.data, store, self.now())
         } else {

@@ -67,7 +67,7 @@ pub(super) fn entries_of(store: &Store, session: Option<&str>, id: &str) -> Resu
         return Ok(vec![(EntryRef { store: 0, entry: at }, store.entries[at as usize])]);
     }
     let own = |(_, entry): &(usize, &Entry)| {
-        let named = store.view(entry).is_some_and(|view| view.id == Some(id));
+        let named = store.memory(entry).is_some_and(|memory| memory.id() == Some(id));
         let within = session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
         named && within
     };

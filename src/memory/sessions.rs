@@ -209,7 +209,7 @@ impl Memory {
         let own = |at: &EntryRef| {
             let (store, entry) = self.snapshot.get(*at);
             let within = session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
-            within && matches!(entry.state, State::Live) && store.view(entry).is_some()
+            within && matches!(entry.state, State::Live) && store.memory(entry).is_some()
         };
         let entries: Vec<EntryRef> = self.snapshot.entries().filter(own).collect();
         Ok(export(&self.snapshot, &entries, (shape, false)).flatten().collect())
@@ -251,7 +251,7 @@ impl Memory {
         let mut kinds = std::collections::BTreeMap::<String, usize>::new();
         for entry in own().filter(|entry| entry.state == State::Live) {
             *kinds
-                .entry(store.view(entry).map_or_else(String::new, |view| view.kind.to_string()))
+                .entry(store.memory(entry).map_or_else(String::new, |memory| memory.kind().to_string()))
                 .or_default() += 1;
         }
         let one = number.map(|number| &store.sessions[number as usize]);

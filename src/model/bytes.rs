@@ -7,7 +7,6 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
-use super::lazy_bytes::BlockFile;
 use super::plan::{Splice, SplicedPart, part_at, spliced_parts};
 
 pub use byte_ranges::Ranges;
@@ -21,43 +20,19 @@ struct BytesInner {
     whole: OnceLock<Vec<u8>>,
     /// Their source, if they are made of something else.
     of: Option<BytesSource>,
-    /// True if their source is not in memory.
-    is_file_backed: bool,
 }
 
 enum BytesSource {
     /// Other bytes, what replaces parts of them, and the ends of all parts.
     Spliced(Bytes, Vec<Splice>, OnceLock<Vec<usize>>),
-    File(BlockFile),
     /// The length of a file, and its last bytes. The others are unknown.
     End(usize, Vec<u8>),
-}
-
-/// The number of bytes that are compared at a time.
-const COMPARED: usize = 1 << 20;
-
-/// A part of bytes.
-pub enum BytesPart<'b> {
-    /// Bytes in memory.
-    InMemory(&'b [u8]),
-    /// A block of a file.
-    Block {
-        /// The number of bytes.
-        len: usize,
-        /// The digest of its bytes ([`super::lazy_bytes::digest`]).
-        digest: u64,
-    },
 }
 
 impl Bytes {
     /// Returns `base` with parts replaced. The splices are in ascending order.
     pub fn spliced(base: &Bytes, splices: Vec<Splice>) -> Bytes {
         Bytes::made_of(BytesSource::Spliced(base.clone(), splices, OnceLock::new()))
-    }
-
-    /// Returns the bytes of a file, which are read on demand.
-    pub fn of_file(file: BlockFile) -> Bytes {
-        Bytes::made_of(BytesSource::File(file))
     }
 
     /// Returns the bytes of a file of that length, of which only the last are known.
@@ -74,27 +49,7 @@ impl Bytes {
     }
 
     fn made_of(of: BytesSource) -> Bytes {
-        let is_of_a_file = match &of {
-            BytesSource::Spliced(base, splices, _) => {
-                base.is_file_backed() || splices.iter().any(|own| own.becomes.is_file_backed())
-            }
-            BytesSource::File(_) | BytesSource::End(..) => true,
-        };
-        Bytes(Arc::new(BytesInner { whole: OnceLock::new(), of: Some(of), is_file_backed: is_of_a_file }))
-    }
-
-    /// True if most of them are in a file and not in memory.
-    pub fn is_file_backed(&self) -> bool {
-        self.0.is_file_backed && self.0.whole.get().is_none()
-    }
-
-    /// True if bytes that were asked for were gone, because the file has changed.
-    pub fn has_changed(&self) -> bool {
-        match &self.0.of {
-            Some(BytesSource::Spliced(base, ..)) => base.has_changed(),
-            Some(BytesSource::File(file)) => file.has_changed(),
-            Some(BytesSource::End(..)) | None => false,
-        }
+        Bytes(Arc::new(BytesInner { whole: OnceLock::new(), of: Some(of) }))
     }
 
     /// Returns the number of bytes.
@@ -104,7 +59,6 @@ impl Bytes {
                 Some(ends) => ends.last().copied().unwrap_or_default(),
                 None => spliced_parts(base.len(), splices).map(|own| own.size()).sum(),
             },
-            (None, Some(BytesSource::File(file))) => file.len(),
             (None, Some(BytesSource::End(len, _))) => *len,
             (whole, _) => whole.map_or(0, Vec::len),
         }
@@ -115,96 +69,58 @@ impl Bytes {
         self.len() == 0
     }
 
-    /// Returns a range of them. `None` if it is out of bounds, or if the file has changed.
+    /// Returns a range of them. `None` if it is out of bounds, or if one of them is unknown.
     pub fn range(&self, range: Range<usize>) -> Option<Cow<'_, [u8]>> {
-        match (self.0.whole.get(), &self.0.of) {
+        if let Some(whole) = self.0.whole.get() {
+            return whole.get(range).map(Cow::Borrowed);
+        }
+        let mut slices = Vec::new();
+        self.add_slices(range, &mut slices)?;
+        Some(match slices.as_slice() {
+            [] => Cow::Borrowed(&[]),
+            [one] => Cow::Borrowed(one),
+            several => Cow::Owned(several.concat()),
+        })
+    }
+
+    /// Returns them part by part, as they are in memory. `None` if one of them is unknown.
+    pub fn slices(&self) -> Option<Vec<&[u8]>> {
+        let mut slices = Vec::new();
+        self.add_slices(0..self.len(), &mut slices)?;
+        Some(slices)
+    }
+
+    fn add_slices<'b>(&'b self, range: Range<usize>, to: &mut Vec<&'b [u8]>) -> Option<()> {
+        let slice = match (self.0.whole.get(), &self.0.of) {
             (None, Some(BytesSource::Spliced(base, splices, ends))) => {
                 let ends = ends.get_or_init(|| ends_of(base.len(), splices));
-                of_spliced((base, splices), ends, range)
+                return add_spliced((base, splices), ends, range, to);
             }
-            (None, Some(BytesSource::File(file))) => file.range(range).map(Cow::Owned),
             (None, Some(BytesSource::End(len, last))) => {
                 let from = len - last.len();
-                last.get(range.start.checked_sub(from)?..range.end.checked_sub(from)?).map(Cow::Borrowed)
+                last.get(range.start.checked_sub(from)?..range.end.checked_sub(from)?)?
             }
-            _ => self.get(range).map(Cow::Borrowed),
-        }
-    }
-
-    /// Passes them to `take` in order. Those that are not in memory come in blocks of at most `most` bytes.
-    /// Returns false at the first block that is gone.
-    pub fn each_block<E>(
-        &self,
-        most: usize,
-        take: &mut dyn FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<bool, E> {
-        let spliced = match (self.0.whole.get(), &self.0.of) {
-            (None, Some(BytesSource::Spliced(base, splices, _))) => Some((base, &splices[..])),
-            (None, Some(BytesSource::File(_) | BytesSource::End(..))) => Some((self, &[][..])),
-            _ => None,
+            (whole, _) => whole.map_or(&[][..], |whole| whole).get(range)?,
         };
-        let Some((base, splices)) = spliced else { return take(self).map(|()| true) };
-        for own in spliced_parts(base.len(), splices) {
-            let range = match own {
-                SplicedPart::Inserted(bytes) if bytes.each_block(most, take)? => continue,
-                SplicedPart::Inserted(_) => return Ok(false),
-                SplicedPart::Unchanged(range) => range,
-            };
-            if !base.is_file_backed() {
-                take(&base[range])?;
-                continue;
-            }
-            for start in range.clone().step_by(most) {
-                let Some(block) = base.range(start..range.end.min(start + most)) else { return Ok(false) };
-                take(&block)?;
-            }
+        if !slice.is_empty() {
+            to.push(slice);
         }
-        Ok(true)
-    }
-
-    /// Passes them to `take` in order, part by part: bytes in memory, and digests of the blocks of a file.
-    /// Returns false if `take` refuses a part.
-    pub fn parts<E>(&self, take: &mut dyn FnMut(BytesPart<'_>) -> Result<bool, E>) -> Result<bool, E> {
-        match (self.0.whole.get(), &self.0.of) {
-            (None, Some(BytesSource::File(file))) => {
-                for (span, digest) in file.blocks() {
-                    if !take(BytesPart::Block { len: span.len() as usize, digest })? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
-            }
-            (None, Some(BytesSource::Spliced(base, splices, _))) => {
-                for own in spliced_parts(base.len(), splices) {
-                    let is_taken = match own {
-                        SplicedPart::Unchanged(range) if range == (0..base.len()) => base.parts(take)?,
-                        SplicedPart::Unchanged(range) => take(BytesPart::InMemory(&base.at(range)))?,
-                        SplicedPart::Inserted(bytes) => bytes.parts(take)?,
-                    };
-                    if !is_taken {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
-            }
-            _ => take(BytesPart::InMemory(self)),
-        }
+        Some(())
     }
 
     fn put_together(&self) -> Vec<u8> {
-        match &self.0.of {
-            None => Vec::new(),
-            Some(BytesSource::File(file)) => file.whole(),
-            // Like those of a changed file, unknown bytes are zeros.
-            Some(BytesSource::End(len, last)) => [vec![0; len - last.len()], last.clone()].concat(),
-            Some(BytesSource::Spliced(base, splices, _)) => {
-                let mut whole = Vec::with_capacity(self.len());
-                spliced_parts(base.len(), splices).for_each(|own| match own {
-                    SplicedPart::Unchanged(range) => whole.extend_from_slice(&base.at(range)),
-                    SplicedPart::Inserted(bytes) => whole.extend_from_slice(bytes),
-                });
-                whole
+        match (self.slices(), &self.0.of) {
+            (Some(slices), _) => slices.concat(),
+            // Unknown bytes are zeros.
+            (None, Some(BytesSource::Spliced(base, splices, _))) => {
+                let part = |part: SplicedPart<'_>| match part {
+                    SplicedPart::Unchanged(range) => base[range].to_vec(),
+                    SplicedPart::Inserted(bytes) => bytes.to_vec(),
+                };
+                spliced_parts(base.len(), splices).flat_map(part).collect()
             }
+            (None, Some(BytesSource::End(len, last))) => [vec![0; len - last.len()], last.clone()].concat(),
+            (None, None) => Vec::new(),
         }
     }
 
@@ -215,12 +131,6 @@ impl Bytes {
 
     /// Appends bytes. Other owners keep theirs.
     pub fn extend(&mut self, more: &[u8]) {
-        if self.is_file_backed() {
-            let (start, becomes) = (self.len() as u64, more.into());
-            let splice = Splice { start, was: Bytes::default(), becomes, line_before: Vec::new() };
-            *self = Bytes::spliced(self, vec![splice]);
-            return;
-        }
         let own = Arc::get_mut(&mut self.0).filter(|own| own.of.is_none());
         let own = own.and_then(|own| own.whole.take());
         let mut whole = own.unwrap_or_else(|| self.to_vec());
@@ -228,8 +138,26 @@ impl Bytes {
         *self = Bytes::of(whole);
     }
 
+    /// Returns them with bytes added. Both share what they have in common.
+    #[must_use]
+    pub fn with_added(&self, more: &[u8]) -> Bytes {
+        let splice = |base: &Bytes, added: Vec<u8>| {
+            let start = base.len() as u64;
+            let splice =
+                Splice { start, was: Bytes::default(), becomes: added.into(), line_before: Vec::new() };
+            Bytes::spliced(base, vec![splice])
+        };
+        match (self.0.whole.get(), &self.0.of) {
+            (None, Some(BytesSource::Spliced(base, splices, _))) => match splices.as_slice() {
+                [one] if one.start == base.len() as u64 => splice(base, [&one.becomes, more].concat()),
+                _ => splice(self, more.to_vec()),
+            },
+            _ => splice(self, more.to_vec()),
+        }
+    }
+
     fn of(whole: Vec<u8>) -> Bytes {
-        Bytes(Arc::new(BytesInner { whole: whole.into(), of: None, is_file_backed: false }))
+        Bytes(Arc::new(BytesInner { whole: whole.into(), of: None }))
     }
 }
 
@@ -243,41 +171,59 @@ fn ends_of(len: usize, splices: &[Splice]) -> Vec<usize> {
     ends.collect()
 }
 
-fn of_spliced<'b>(
+fn add_spliced<'b>(
     (base, splices): (&'b Bytes, &'b [Splice]),
     ends: &[usize],
     range: Range<usize>,
-) -> Option<Cow<'b, [u8]>> {
+    to: &mut Vec<&'b [u8]>,
+) -> Option<()> {
     if range.start > range.end || range.end > ends.last().copied().unwrap_or_default() {
         return None;
     }
-    let mut found: Cow<'_, [u8]> = Cow::Borrowed(&[]);
     let mut at = ends.partition_point(|end| *end <= range.start);
     let mut from = at.checked_sub(1).map_or(0, |before| ends[before]);
     while from < range.end {
-        let stretch = part_at(base.len(), splices, at)?;
+        let part = part_at(base.len(), splices, at)?;
         let (start, end) = (range.start.max(from) - from, range.end.min(ends[at]) - from);
-        let own = match stretch {
-            SplicedPart::Unchanged(own) => base.range(own.start + start..own.start + end)?,
-            SplicedPart::Inserted(own) => own.range(start..end)?,
-        };
-        match found.is_empty() {
-            true => found = own,
-            false => found.to_mut().extend_from_slice(&own),
+        match part {
+            SplicedPart::Unchanged(own) => base.add_slices(own.start + start..own.start + end, to)?,
+            SplicedPart::Inserted(own) => own.add_slices(start..end, to)?,
         }
         (from, at) = (ends[at], at + 1);
     }
-    Some(found)
+    Some(())
 }
 
 impl PartialEq for Bytes {
     fn eq(&self, other: &Bytes) -> bool {
-        let window = |start: usize| start..self.len().min(start + COMPARED);
-        let is_alike =
-            |at: Range<usize>| self.range(at.clone()).is_some_and(|own| other.range(at) == Some(own));
         self.is_same(other)
             || self.len() == other.len()
-                && (0..self.len()).step_by(COMPARED).all(|start| is_alike(window(start)))
+                && match (self.slices(), other.slices()) {
+                    (Some(own), Some(other)) => are_equal(own, other),
+                    _ => **self == **other,
+                }
+    }
+}
+
+/// Compares as many bytes as both have, part by part.
+fn are_equal(a: Vec<&[u8]>, b: Vec<&[u8]>) -> bool {
+    let (mut a, mut b) = (a.into_iter(), b.into_iter());
+    let (mut left, mut right): (&[u8], &[u8]) = (&[], &[]);
+    loop {
+        if left.is_empty() {
+            left = a.next().unwrap_or_default();
+        }
+        if right.is_empty() {
+            right = b.next().unwrap_or_default();
+        }
+        let len = left.len().min(right.len());
+        if len == 0 {
+            return true;
+        }
+        if left[..len] != right[..len] {
+            return false;
+        }
+        (left, right) = (&left[len..], &right[len..]);
     }
 }
 
@@ -333,8 +279,7 @@ impl Ranges for Bytes {
         self.len()
     }
 
-    /// Returns zeros if the file has changed; [`Bytes::has_changed`] is then true. If only the end of a file
-    /// is known, returns zeros before it.
+    /// Returns zeros for bytes that are unknown.
     fn at(&self, range: Range<usize>) -> Cow<'_, [u8]> {
         self.range(range.clone()).unwrap_or_else(|| {
             let mut zeros = vec![0; range.len()];
@@ -395,9 +340,8 @@ mod tests {
     fn of_the_end_of_a_file_the_last_bytes_are_known() {
         let end = Bytes::end_of_file(10, b"\ntwo\n".to_vec());
         assert_eq!((end.len(), end.range(6..10).as_deref()), (10, Some(&b"two\n"[..])));
-        assert!(end.is_file_backed() && end.range(4..10).is_none() && end.range(6..11).is_none());
+        assert!(end.range(4..10).is_none() && end.range(6..11).is_none() && end.slices().is_none());
         assert_eq!((Ranges::line_before(&end, 10), &*end.at(3..8)), (6, &b"\0\0\ntw"[..]));
-        assert_eq!(end.each_block(4, &mut |_| Ok::<_, ()>(())), Ok(false));
     }
 
     #[test]
@@ -409,5 +353,8 @@ mod tests {
         let mut made = Bytes::spliced(&one, Vec::new());
         made.extend(b"d");
         assert_eq!([&*one, &*other, &*made], [&b"abc"[..], b"a", b"abcd"]);
+        let more = one.with_added(b"d").with_added(b"e");
+        assert_eq!([&*one, &*more], [&b"abc"[..], b"abcde"]);
+        assert_eq!(one.with_added(b"d").with_added(b"e").slices(), Some(vec![&b"abc"[..], b"de"]));
     }
 }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use super::bytes::Bytes;
 use super::key::RecordDigests;
-use super::lazy_bytes::RecordReader;
 use super::problem::Problem;
 use super::record::{Record, Span};
 
@@ -50,11 +49,8 @@ pub struct Document {
     pub path: PathBuf,
     /// Its purpose.
     pub role: Role,
-    /// Its bytes from `offset` on. Unread files (backups, others) and logs that are only listed have none.
-    /// Those of a large log are read from its file on demand.
+    /// Its bytes from `offset` on. Files whose content is not read (backups, others) have none.
     pub bytes: Bytes,
-    /// The reader of its bytes on demand, if they are not in memory.
-    pub record_reader: Option<RecordReader>,
     /// The place of `bytes` in the file: 0 unless only the tail was read.
     pub offset: u64,
     /// The length of the file when it was read.
@@ -82,7 +78,6 @@ impl Document {
         Document {
             path,
             role,
-            record_reader: None,
             offset: 0,
             len: bytes.len() as u64,
             bytes,
@@ -95,51 +90,26 @@ impl Document {
 
     /// True if both are the same state of a file. Their bytes must be equal if both have them.
     pub fn is_state_of(self: &Arc<Self>, other: &Arc<Document>) -> bool {
-        let is_listed = self.record_reader.is_some() || other.record_reader.is_some();
         Arc::ptr_eq(self, other)
             || self.path == other.path
                 && self.generation == other.generation
                 && (self.bytes.is_empty() || other.bytes.is_empty() || self.bytes == other.bytes)
-                && (!is_listed || self.record_digests() == other.record_digests())
     }
 
-    /// True if all its bytes can be read, at once or on demand.
+    /// True if all its bytes are in memory.
     pub fn is_held(&self) -> bool {
         self.offset == 0 && self.bytes.len() as u64 == self.len
     }
 
-    /// Returns the exact bytes of one of its records; none if its file has changed.
+    /// Returns the exact bytes of one of its records.
     pub fn raw(&self, record: &Record) -> Cow<'_, [u8]> {
-        debug_assert!(self.record_reader.is_none() || !self.bytes.is_empty(), "{:?} is not held", self.path);
         self.bytes_of(record.span)
-    }
-
-    /// Returns the bytes of a record, in memory or not. `None` if its reader finds that they have changed.
-    pub fn read(&self, record: u32) -> Option<Cow<'_, [u8]>> {
-        let own = self.records.get(record as usize)?;
-        match &self.record_reader {
-            Some(from) if !self.is_held() => from.record(record, own.span).map(Cow::Owned),
-            _ => self.range(own.span),
-        }
-    }
-
-    /// Returns the bytes of a range of the file that contains that record.
-    pub fn read_around(&self, record: u32, span: Span) -> Option<Cow<'_, [u8]>> {
-        let own = self.records.get(record as usize)?;
-        match &self.record_reader {
-            Some(from) if !self.is_held() => from.around(record, own.span, span).map(Cow::Owned),
-            _ => self.range(span),
-        }
-    }
-
-    fn range(&self, span: Span) -> Option<Cow<'_, [u8]>> {
-        let at = |place: u64| place.saturating_sub(self.offset) as usize;
-        Some(self.bytes.range(at(span.start)..at(span.end)).unwrap_or_default())
     }
 
     /// Returns the bytes of a range of the file.
     pub fn bytes_of(&self, span: Span) -> Cow<'_, [u8]> {
-        self.range(span).unwrap_or_default()
+        let at = |place: u64| place.saturating_sub(self.offset) as usize;
+        self.bytes.range(at(span.start)..at(span.end)).unwrap_or_default()
     }
 }
 

@@ -54,7 +54,7 @@ impl Document {
 impl Store {
     /// Returns when an entry was written, if that is known.
     pub fn time_of(&self, entry: &Entry) -> Option<EntryTime> {
-        self.time_with(entry, self.view(entry).and_then(|view| view.created))
+        self.time_with(entry, self.memory(entry).and_then(|memory| memory.created))
     }
 
     /// Like [`Store::time_of`], of an entry with this stored time.

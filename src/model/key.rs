@@ -5,13 +5,14 @@
 //! for byte have different numbers.
 
 use std::fmt;
+use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{LazyLock, OnceLock};
 
+use foldhash::quality::RandomState;
 use sha2::{Digest, Sha256};
 
 use super::document::Document;
-use super::lazy_bytes;
 
 /// A parsed key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,13 +81,6 @@ pub struct RecordDigests {
     meant: OnceLock<DigestTable>,
 }
 
-impl RecordDigests {
-    /// Creates a table of known fast digests.
-    pub fn known(of: Arc<[u64]>) -> RecordDigests {
-        RecordDigests { equal: OnceLock::from(DigestTable::new(of)), meant: OnceLock::new() }
-    }
-}
-
 /// A copy of a document may be changed before its digests are needed.
 impl Clone for RecordDigests {
     fn clone(&self) -> Self {
@@ -97,13 +91,13 @@ impl Clone for RecordDigests {
 #[derive(Debug)]
 struct DigestTable {
     /// By record.
-    of: Arc<[u64]>,
+    of: Box<[u64]>,
     /// The records sorted by digest. Those with the same digest are in file order.
     sorted: OnceLock<Box<[u32]>>,
 }
 
 impl DigestTable {
-    fn new(of: Arc<[u64]>) -> DigestTable {
+    fn new(of: Box<[u64]>) -> DigestTable {
         DigestTable { of, sorted: OnceLock::new() }
     }
 
@@ -127,13 +121,7 @@ impl DigestTable {
 impl Document {
     fn equal(&self) -> &DigestTable {
         self.digests.equal.get_or_init(|| {
-            DigestTable::new(match &self.record_reader {
-                Some(from) => from.digests(),
-                None if self.bytes.is_file_backed() => {
-                    self.records.iter().map(|own| lazy_bytes::digest(&self.raw(own))).collect()
-                }
-                None => lazy_bytes::digests(&self.bytes, self.offset, &self.records).collect(),
-            })
+            DigestTable::new(self.records.iter().map(|own| fast_digest(&self.raw(own))).collect())
         })
     }
 
@@ -143,8 +131,8 @@ impl Document {
     }
 
     fn meant(&self) -> &DigestTable {
-        let of = |own| self.read(own).map_or(0, |bytes| digest(&bytes));
-        self.digests.meant.get_or_init(|| DigestTable::new((0..self.records.len() as u32).map(of).collect()))
+        let of = |own| digest(&self.raw(own));
+        self.digests.meant.get_or_init(|| DigestTable::new(self.records.iter().map(of).collect()))
     }
 
     /// Returns the key of the record with that index.
@@ -154,7 +142,7 @@ impl Document {
         let before = equal.partition_point(|own| *own < record);
         Key {
             file: file_digest(root, &self.path),
-            record: self.read(record).map_or(0, |bytes| digest(&bytes)),
+            record: digest(&self.raw(&self.records[record as usize])),
             number: before as u32 + 1,
             of: equal.len() as u32,
         }
@@ -182,6 +170,14 @@ impl Document {
 fn likeliest(equal: &[u32], number: usize) -> impl Iterator<Item = u32> {
     let (before, behind) = equal.split_at(number.min(equal.len()));
     before.iter().rev().chain(behind).copied()
+}
+
+/// Returns a digest of bytes. It has a seed per process, so that no store can have crafted collisions.
+pub fn fast_digest(bytes: &[u8]) -> u64 {
+    static STATE: LazyLock<RandomState> = LazyLock::new(RandomState::default);
+    let mut hasher = STATE.build_hasher();
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 fn digest(bytes: &[u8]) -> u64 {

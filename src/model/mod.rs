@@ -13,11 +13,10 @@ pub mod fast_hash;
 pub mod instruction_file;
 pub mod journal_line;
 pub mod key;
-pub mod lazy_bytes;
 pub mod loaded_file;
+
 pub mod not_reached;
 pub mod owner;
-pub mod parsed_record;
 pub mod path_text;
 pub mod pinning;
 pub mod plan;
@@ -29,9 +28,9 @@ pub mod references;
 pub mod secret_values;
 pub mod snapshot;
 pub mod standing;
+pub mod stored_memory;
 pub mod surroundings;
 pub mod time;
-pub mod view;
 pub mod whole_store;
 
 pub use crate::model::plan::change::{Act, Change};
@@ -49,10 +48,8 @@ pub use fast_hash::{FastMap, FastSet};
 pub use instruction_file::{InstructionContent, InstructionFile, ProjectInstructions};
 pub use journal_line::{FileLine, JournalLine, UndoRedo};
 pub use key::{Key, short_digest};
-pub use lazy_bytes::{RangeReader, RecordReader};
 pub use loaded_file::{LoadExcess, LoadLimit, LoadSettings, LoadedExtent, LoadedFile};
 pub use not_reached::{NotReached, ProviderKeys};
-pub use parsed_record::ParsedRecord;
 pub use path_text::{PathText, archived_from, container, deleted_from, is_file_name, is_log, path_from_text};
 pub use pinning::{KEEP_UNTIL, Keep, PINNED, is_kept, names_no_day, tag_until};
 pub use plan::{Lock, Plan, Splice};
@@ -61,11 +58,11 @@ pub use project::{Project, ProjectRelation};
 pub use record::{Record, RecordBody, RecordText, Span};
 pub use references::{EntryLink, ReferenceIndex};
 pub use secret_values::SecretValues;
-pub use snapshot::{Entry, EntryRef, Extent, Session, Snapshot, State, Store, StoreScope, UNSEEN};
+pub use snapshot::{Entry, EntryRef, Extent, Session, Snapshot, State, Store, UNSEEN};
 pub use standing::{AgentHome, KnownBy, Unloaded};
+pub use stored_memory::{StoredMemory, USUAL_IMPORTANCE};
 pub use surroundings::{
     PatternBase, SurroundingFinding, SurroundingKind, SurroundingPattern, SurroundingReport,
 };
 pub use time::{Moment, Zone};
-pub use view::{PackedList, PackedView, Tags, USUAL_IMPORTANCE, View, ViewPacker};
 pub use whole_store::{NotWhole, UnreadPath, WholeStore};

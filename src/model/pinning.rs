@@ -1,8 +1,8 @@
 //! Tags by which the user keeps a memory from fading, because no format has a field for that. The tag
 //! `pinned` keeps a memory for ever, `keep-until.2027-01-31` keeps it until that day is over.
 
+use super::stored_memory::StoredMemory;
 use super::time::{DAY, Moment, day};
-use super::view::{Tags, View};
 
 /// The tag of a pinned memory.
 pub const PINNED: &str = "pinned";
@@ -20,8 +20,8 @@ pub enum Keep {
 
 impl Keep {
     /// Reads all tags. The longest time counts.
-    pub fn of(tags: Tags<'_>) -> Option<Keep> {
-        tags.iter().filter_map(Keep::by).max()
+    pub fn of<'t>(tags: impl Iterator<Item = &'t str>) -> Option<Keep> {
+        tags.filter_map(Keep::by).max()
     }
 
     /// Reads one tag.
@@ -48,8 +48,8 @@ pub fn names_no_day(tag: &str) -> bool {
 }
 
 /// True if a memory is kept from fading. palimp does not remove such a memory because of its age or rank.
-pub fn is_kept(view: View<'_>, now: Moment) -> bool {
-    Keep::of(view.tags).is_some_and(|keep| keep.lasts_at(now))
+pub fn is_kept(memory: &StoredMemory, now: Moment) -> bool {
+    Keep::of(memory.tags()).is_some_and(|keep| keep.lasts_at(now))
 }
 
 /// Returns the tag that keeps a memory until the end of the day of `until`.

@@ -1,6 +1,8 @@
-//! A record: a span of the bytes of a file, and a typed view of them.
+//! A record: a span of the bytes of a file, and the memory that they are.
 
-use super::view::{PackedView, View};
+use std::sync::Arc;
+
+use super::stored_memory::StoredMemory;
 
 /// A range of bytes within a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,25 +46,28 @@ pub struct Record {
 /// The part of a record that could be read.
 #[derive(Clone, Debug)]
 pub enum RecordBody {
-    /// A complete object and its view, or a torn tombstone and the part of it that is certain.
-    Read(PackedView),
+    /// All of it.
+    Read(Arc<StoredMemory>),
+    /// Of a torn tombstone the id.
+    Torn(Box<str>),
     /// Nothing without a guess: torn, not JSON, not an object and so on.
     Broken,
 }
 
 impl Record {
-    /// Returns the typed view, unless the record is broken or torn.
-    pub fn view(&self) -> Option<View<'_>> {
+    /// Returns the memory, unless the record is broken or torn.
+    pub fn memory(&self) -> Option<&StoredMemory> {
         match &self.body {
-            RecordBody::Read(packed) if !packed.is_torn() => Some(packed.view()),
-            _ => None,
+            RecordBody::Read(memory) => Some(memory),
+            RecordBody::Torn(_) | RecordBody::Broken => None,
         }
     }
 
     /// Returns the id of a memory or of a tombstone. A torn tombstone has one if the id is complete.
     pub fn named_id(&self) -> Option<&str> {
         match &self.body {
-            RecordBody::Read(packed) => packed.view().id,
+            RecordBody::Read(memory) => memory.id(),
+            RecordBody::Torn(id) => Some(id),
             RecordBody::Broken => None,
         }
     }

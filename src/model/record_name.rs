@@ -20,6 +20,13 @@ pub struct Name<T = Box<str>> {
     pub text: T,
 }
 
+impl Name {
+    /// Returns the same name without its own text.
+    pub fn borrowed(&self) -> Name<&str> {
+        Name { of: self.of, text: &self.text }
+    }
+}
+
 /// A reference of one record to others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reference<'a, T = Box<str>> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::snapshot::{Entry, EntryRef, Store};
-use super::view::View;
+use super::stored_memory::StoredMemory;
 use crate::model::record_name::{Name, NameKind};
 
 /// The maximum number of entries of one name that are looked at. No healthy store has more with one id.
@@ -43,7 +43,7 @@ impl Store {
         let references = ReferenceIndex::of(std::iter::once(self));
         (0..).zip(&self.entries).any(|(number, entry)| {
             let at = EntryRef { store: 0, entry: number };
-            let mut all = self.view(entry).into_iter().flat_map(|view| view.references);
+            let mut all = self.memory(entry).into_iter().flat_map(|memory| memory.references());
             all.any(|own| references.find(self, at, &own.to).is_none())
         })
     }
@@ -72,10 +72,9 @@ impl ReferenceIndex {
                 let name = &store.sessions[session as usize].name;
                 self.named.push((digest(number, NameKind::Session, name), at));
             }
-            let Some(view) = store.view(entry) else { continue };
-            self.named.extend(names(view).map(|(of, text)| (digest(number, of, text), at)));
-            self.naming
-                .extend(view.references.iter().map(|own| (digest(number, own.to.of, own.to.text), at)));
+            let Some(memory) = store.memory(entry) else { continue };
+            self.named.extend(names(memory).map(|(of, text)| (digest(number, of, text), at)));
+            self.naming.extend(memory.references().map(|own| (digest(number, own.to.of, own.to.text), at)));
         }
     }
 
@@ -96,7 +95,7 @@ impl ReferenceIndex {
         let own = store.entries.get(from.entry as usize)?.session;
         self.named(store, from.store, name.of, name.text).take(MOST).min_by_key(|at| {
             let entry = &store.entries[at.entry as usize];
-            let created = store.view(entry).and_then(|view| view.created);
+            let created = store.memory(entry).and_then(|memory| memory.created);
             let first = if name.of == NameKind::Trace { created } else { None };
             (entry.session != own && name.of == NameKind::Record, entry.state, first)
         })
@@ -104,15 +103,15 @@ impl ReferenceIndex {
 
     /// Returns what an entry refers to, in stored order, and then what refers to it.
     pub fn links_of(&self, store: &Store, at: EntryRef) -> Vec<EntryLink> {
-        let Some((_, view)) = entry_view(store, at) else { return Vec::new() };
-        let outward = view.references.iter().map(|own| EntryLink {
+        let Some((_, memory)) = entry_view(store, at) else { return Vec::new() };
+        let outward = memory.references().map(|own| EntryLink {
             outward: true,
             relation: own.relation.into(),
             name: own.to.text.into(),
             other: self.find(store, at, &own.to),
         });
         let mut ties: Vec<EntryLink> = outward.collect();
-        for (of, text) in names(view) {
+        for (of, text) in names(memory) {
             self.inward(store, at, of, text, &mut ties);
         }
         ties
@@ -130,13 +129,13 @@ impl ReferenceIndex {
         // The target of a name depends only on the session of the reference.
         let mut found: HashMap<Option<u32>, Option<EntryRef>> = HashMap::new();
         for other in others {
-            let Some((entry, view)) = entry_view(store, other) else { continue };
+            let Some((entry, memory)) = entry_view(store, other) else { continue };
             let leads_to = || self.find(store, other, &name);
             if of != NameKind::Trace && *found.entry(entry.session).or_insert_with(leads_to) != Some(at) {
                 continue;
             }
-            let Some(reference) = view.references.iter().find(|own| own.to == name) else { continue };
-            let name = view.id.map_or_else(|| store.key(entry), str::to_owned).into();
+            let Some(reference) = memory.references().find(|own| own.to == name) else { continue };
+            let name = memory.id().map_or_else(|| store.key(entry), str::to_owned).into();
             ties.push(EntryLink {
                 outward: false,
                 relation: reference.relation.into(),
@@ -155,11 +154,13 @@ impl ReferenceIndex {
 
     /// Returns the events of an entry's trace with the entry itself, in order of time; none without a trace.
     pub fn trace(&self, store: &Store, at: EntryRef) -> Vec<EntryRef> {
-        let Some(trace) = entry_view(store, at).and_then(|(_, view)| trace(view)) else { return Vec::new() };
+        let Some(trace) = entry_view(store, at).and_then(|(_, memory)| trace(memory)) else {
+            return Vec::new();
+        };
         let mut events: Vec<EntryRef> =
             self.named(store, at.store, NameKind::Trace, trace).take(LONGEST_TRACE).collect();
         events.sort_by_key(|event| {
-            let created = entry_view(store, *event).and_then(|(_, view)| view.created);
+            let created = entry_view(store, *event).and_then(|(_, memory)| memory.created);
             (created.is_none(), created, *event)
         });
         events
@@ -167,26 +168,26 @@ impl ReferenceIndex {
 }
 
 /// Returns the trace of a record.
-pub fn trace(view: View<'_>) -> Option<&str> {
-    view.names.iter().find(|name| name.of == NameKind::Trace).map(|name| name.text)
+pub fn trace(memory: &StoredMemory) -> Option<&str> {
+    memory.names().find(|name| name.of == NameKind::Trace).map(|name| name.text)
 }
 
-fn names<'a>(view: View<'a>) -> impl Iterator<Item = (NameKind, &'a str)> {
-    let others = view.names.map(|name| (name.of, name.text));
-    view.id.into_iter().map(|id| (NameKind::Record, id)).chain(others)
+fn names(memory: &StoredMemory) -> impl Iterator<Item = (NameKind, &str)> {
+    let others = memory.names().map(|name| (name.of, name.text));
+    memory.id().into_iter().map(|id| (NameKind::Record, id)).chain(others)
 }
 
 fn is_named(store: &Store, at: EntryRef, of: NameKind, text: &str) -> bool {
     let Some(entry) = store.entries.get(at.entry as usize) else { return false };
     match of {
         NameKind::Session => store.session(entry).is_some_and(|session| session.name == text),
-        _ => store.view(entry).is_some_and(|view| names(view).any(|own| own == (of, text))),
+        _ => store.memory(entry).is_some_and(|memory| names(memory).any(|own| own == (of, text))),
     }
 }
 
-fn entry_view(store: &Store, at: EntryRef) -> Option<(&Entry, View<'_>)> {
+fn entry_view(store: &Store, at: EntryRef) -> Option<(&Entry, &StoredMemory)> {
     let entry = store.entries.get(at.entry as usize)?;
-    Some((entry, store.view(entry)?))
+    Some((entry, store.memory(entry)?))
 }
 
 /// Returns the entries with a digest. Different names may share one, so the caller compares the names.

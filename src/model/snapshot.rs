@@ -10,7 +10,6 @@ use super::decay::DecayTable;
 use super::document::Document;
 pub use super::document::Generation;
 use super::key::{Key, file_digest};
-use super::lazy_bytes::RecordReader;
 use super::loaded_file::LoadSettings;
 use super::path_text::PathText;
 use super::problem::{Code, Problem, Severity};
@@ -18,8 +17,8 @@ use super::project::Project;
 use super::record::Record;
 use super::references::ReferenceIndex;
 use super::standing::{KnownBy, Unloaded};
+use super::stored_memory::StoredMemory;
 use super::time::Moment;
-use super::view::View;
 use super::whole_store::UnreadPath;
 use crate::model::ArchivedItem;
 use crate::model::plan::change::Change;
@@ -88,15 +87,13 @@ pub struct Session {
 /// How much of the stores has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Only the newest entries. Counts and ranks come later.
-    Tail,
-    /// Everything that is shown and searched. The bytes of long logs are read again on demand, and problems
-    /// of files as such are not collected. No plan is made of it.
-    Listed,
-    /// Like [`Extent::Listed`], with all problems. Indexes were read for the checks and are not kept.
-    Judged,
-    /// Everything. All bytes can be read.
-    Whole,
+    /// Only the newest entries, for the first frame. Counts, ranks and problems come later.
+    Newest,
+    /// All memories. Indexes are not read, and problems of files as such are not collected: that would take a third
+    /// longer, and a list shows none of it. No plan is made of it.
+    Memories,
+    /// Everything.
+    All,
 }
 
 /// One store, as it was read.
@@ -110,8 +107,8 @@ pub struct Store {
     pub has_file_times: bool,
     /// How much of it was read.
     pub extent: Extent,
-    /// The part that was read, if not all was. Nothing is known about the rest.
-    pub scope: Option<StoreScope>,
+    /// The session that was read, if not all were. Nothing is known about the rest.
+    pub scope: Option<String>,
     /// The project that its memories are about, if it is known.
     pub project: Option<Project>,
     /// How its folder is known.
@@ -124,7 +121,7 @@ pub struct Store {
     pub documents: Vec<Arc<Document>>,
     /// Every listed record, in the order of documents and within them.
     pub entries: Vec<Entry>,
-    /// Its problems, sorted by file and line. Empty in a [`Extent::Tail`] store.
+    /// Its problems, sorted by file and line. Empty in a [`Extent::Newest`] store.
     pub problems: Vec<Problem>,
     /// Indices into `problems` by (document, record), sorted.
     pub problems_by_record: Vec<(u32, u32, u32)>,
@@ -150,29 +147,7 @@ pub struct Store {
     pub archived: Vec<Arc<ArchivedItem>>,
 }
 
-/// A part of a store that is read without the rest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoreScope {
-    /// The session.
-    pub session: String,
-    /// The id of the records to read from long logs of the session. Their other records are not read, and the
-    /// indexes are updated later.
-    pub record: Option<String>,
-}
-
-impl StoreScope {
-    /// Returns the scope of a whole session.
-    pub fn of_session(session: &str) -> StoreScope {
-        StoreScope { session: session.to_owned(), record: None }
-    }
-}
-
 impl Store {
-    /// True if only the records of one id were read from long logs.
-    pub fn is_of_one_record(&self) -> bool {
-        self.scope.as_ref().is_some_and(|only| only.record.is_some())
-    }
-
     /// Returns the files that have another name outside the store (a hard link).
     pub fn with_other_names(&self) -> impl Iterator<Item = &Path> {
         let of_one = |own: &&Problem| own.code == Code::LinkOutside && own.severity == Severity::Note;
@@ -218,25 +193,20 @@ impl Store {
         &self.document(entry).records[entry.record as usize]
     }
 
-    /// Returns the typed view of an entry, if it could be read.
-    pub fn view(&self, entry: &Entry) -> Option<View<'_>> {
-        self.record(entry).view()
+    /// Returns the memory of an entry, if it could be read.
+    pub fn memory(&self, entry: &Entry) -> Option<&StoredMemory> {
+        self.record(entry).memory()
     }
 
     /// True if an entry could be read.
     pub fn is_readable(&self, entry: &Entry) -> bool {
-        self.record(entry).view().is_some()
+        self.record(entry).memory().is_some()
     }
 
     /// Returns the exact bytes of an entry.
     pub fn raw(&self, entry: &Entry) -> Cow<'_, [u8]> {
         let document = self.document(entry);
         document.raw(&document.records[entry.record as usize])
-    }
-
-    /// Returns the bytes of an entry, even if they are not in memory. See [`Document::read`].
-    pub fn read(&self, entry: &Entry) -> Option<Cow<'_, [u8]>> {
-        self.document(entry).read(entry.record)
     }
 
     /// Returns the session of an entry.
@@ -362,22 +332,6 @@ impl Snapshot {
         self.references.get_or_init(of)
     }
 
-    /// Returns the snapshot with the bytes of one memory loaded, for a closer look. `None` if they are gone.
-    pub fn with_bytes_of(&self, at: EntryRef) -> Option<Snapshot> {
-        let (store, entry) = self.get(at);
-        let document = store.document(entry);
-        if document.record_reader.is_none() {
-            return Some(self.clone());
-        }
-        let (bytes, offset) =
-            (document.read(entry.record)?.into_owned().into(), store.record(entry).span.start);
-        let mut own = store.clone();
-        own.documents[entry.document as usize] = Arc::new(Document { bytes, offset, ..document.clone() });
-        let mut stores = self.stores.clone();
-        stores[at.store as usize] = Arc::new(own);
-        Some(Snapshot { stores, references: self.references.clone() })
-    }
-
     /// Returns the store and the entry of a reference.
     pub fn get(&self, at: EntryRef) -> (&Store, &Entry) {
         let store = &self.stores[at.store as usize];
@@ -391,15 +345,8 @@ impl Snapshot {
         })
     }
 
-    /// Returns the files that have changed since they were read: bytes that were asked for were gone.
-    pub fn changed(&self) -> impl Iterator<Item = (&Store, &Document)> {
-        let files =
-            self.stores.iter().flat_map(|own| own.documents.iter().map(move |file| (&**own, &**file)));
-        files.filter(|(_, file)| file.record_reader.as_ref().is_some_and(RecordReader::has_changed))
-    }
-
     /// True if all entries were read.
     pub fn is_whole(&self) -> bool {
-        self.stores.iter().all(|store| store.extent != Extent::Tail)
+        self.stores.iter().all(|store| store.extent != Extent::Newest)
     }
 }

@@ -69,15 +69,9 @@ pub enum NotWhole {
         /// What could not be read; never empty.
         unread: Vec<UnreadPath>,
     },
-    /// Another program wrote to a file in place while it was read.
-    #[error("another program wrote to {} while it was read. Try again.", file.to_text())]
-    Changed {
-        /// The complete path.
-        file: PathBuf,
-    },
-    /// Only its newest entries were read so far, or not all bytes can be read.
+    /// Only its newest entries were read so far.
     #[error("the store has not been read completely yet.")]
-    Tail,
+    Newest,
 }
 
 fn told(root: &std::path::Path, unread: &[UnreadPath]) -> String {
@@ -98,14 +92,11 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If something could not be read, was not read yet, or was gone when it was needed.
+    /// If something could not be read, or was not read yet.
     pub fn whole(&self) -> Result<WholeStore<'_>, NotWhole> {
-        if let Some(own) = self.documents.iter().find(|own| own.bytes.has_changed()) {
-            return Err(NotWhole::Changed { file: self.root.join(&own.path) });
-        }
         match (self.unread.as_slice(), self.extent) {
-            ([], Extent::Whole) => Ok(WholeStore(self)),
-            ([], Extent::Tail | Extent::Listed | Extent::Judged) => Err(NotWhole::Tail),
+            ([], Extent::All) => Ok(WholeStore(self)),
+            ([], Extent::Newest | Extent::Memories) => Err(NotWhole::Newest),
             (unread, _) => Err(NotWhole::Unread { root: self.root.clone(), unread: unread.to_vec() }),
         }
     }

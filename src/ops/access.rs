@@ -10,7 +10,7 @@ use crate::text::json_scanner::Tape;
 pub fn access(context: &WriteContext<'_>, entry: &Entry) -> Result<Plan> {
     let (format, writes) = writes(context.store)?;
     let document = writable(context.store, entry)?;
-    if context.store.view(entry).is_none() {
+    if context.store.memory(entry).is_none() {
         return Err(Refusal::broken());
     }
     let raw = context.store.raw(entry);

@@ -119,7 +119,7 @@ fn named_in(
         let record = read.records.first().filter(|_| named.is_none());
         named = named.or(record.map(|record| {
             let raw = &line[record.span.range()];
-            let id = record.view().and_then(|view| view.id).map(str::to_owned);
+            let id = record.memory().and_then(|memory| memory.id()).map(str::to_owned);
             let key = || Key::alone(root, path, raw).to_string();
             (id.clone(), id.unwrap_or_else(key))
         }));
@@ -148,7 +148,7 @@ fn has_text(format: &dyn Format, draft: &RecordDraft<'_>) -> Result<()> {
 }
 
 fn named(store: &Store, entry: &Entry) -> String {
-    let id = store.view(entry).and_then(|view| view.id).unwrap_or("(no id)");
+    let id = store.memory(entry).and_then(|memory| memory.id()).unwrap_or("(no id)");
     format!("removes {id}: {}", format::title(store, entry))
 }
 

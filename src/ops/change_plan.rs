@@ -123,11 +123,9 @@ pub fn followed(
         plan.lines = notices(store, &changes);
     }
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
-    // One record is not enough to make derived files.
-    plan.derive_later = store.is_of_one_record();
-    plan.derive_after = !plan.derive_later && derived_files::is_written_to(store, &changes, context.now);
+    plan.derive_after = derived_files::is_written_to(store, &changes, context.now);
     let after = (!plan.derive_after).then(|| derived_files::documents_after(store, &changes, context.now));
-    if let Some(after) = after.as_ref().filter(|_| !plan.derive_later) {
+    if let Some(after) = &after {
         plan.derived = derived_files::derived_changes(store, after, &touched, context.now);
         plan.inputs = derived_files::derivation_inputs(store, &touched);
     }
@@ -352,7 +350,7 @@ pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document> {
         let message = format!("it is in the archive {name}: unarchive it first.");
         return Err(Refusal::new("E_SESSION_ARCHIVED", message));
     }
-    if document.offset > 0 && document.record_reader.is_none() {
+    if document.offset > 0 {
         return Err(Refusal::unfit("the store has not been read completely yet."));
     }
     Ok(document)
@@ -405,6 +403,6 @@ pub const DEPRECATED: &str = "it is already deprecated; --remove removes the fil
 
 /// True if a deletion would only deprecate a record that is deprecated already.
 pub fn is_deprecated(store: &Store, writes: &dyn FormatWriter, entry: &Entry) -> bool {
-    let is_faded = store.view(entry).is_some_and(|view| view.faded);
+    let is_faded = store.memory(entry).is_some_and(|memory| memory.faded);
     is_faded && writes.deletion(&store.document(entry).path) == DeletionKind::Deprecated
 }

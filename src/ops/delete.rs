@@ -123,7 +123,7 @@ impl<'a> NewTombstones<'a> {
     fn of(store: &'a Store, entries: &[Entry]) -> NewTombstones<'a> {
         let chosen: HashSet<(u32, u32)> = entries.iter().map(|own| (own.document, own.record)).collect();
         let stays = |own: &&Entry| own.state == State::Live && !chosen.contains(&(own.document, own.record));
-        let name = |own: &Entry| (own.session, store.view(own).and_then(|view| view.id));
+        let name = |own: &Entry| (own.session, store.memory(own).and_then(|memory| memory.id()));
         let asked: HashSet<(Option<u32>, &str)> =
             entries.iter().map(name).map(|(session, id)| (session, id.unwrap_or_default())).collect();
         let named = |own: &Entry| {
@@ -140,7 +140,7 @@ impl<'a> NewTombstones<'a> {
             return Err(Refusal::unfit("it has no id that a tombstone could name: delete it with --remove."));
         };
         // One tombstone hides all records with the same id.
-        let id = context.store.view(entry).and_then(|view| view.id).unwrap_or_default();
+        let id = context.store.memory(entry).and_then(|memory| memory.id()).unwrap_or_default();
         if let Some(other) = self.stay.get(&(entry.session, id)) {
             let (own, line) = (context.store.document(other), context.store.record(other).line);
             return Err(Refusal::unfit(format!(

@@ -111,7 +111,7 @@ pub(super) fn as_set(
     let (format, writes) = writes(context.store)?;
     let document = writable(context.store, entry)?;
     writes.allows(Operation::Edit, &document.path).map_err(Refusal::unfit)?;
-    if context.store.view(entry).is_none() {
+    if context.store.memory(entry).is_none() {
         return Err(Refusal::broken());
     }
     // The format's own refusal is more precise.
@@ -200,9 +200,9 @@ pub(super) fn unharmed(
         let Some(new) = new.get(&*document.path) else { continue };
         let (before, found) = (problems(&document), problems(new));
         for entry in &in_document {
-            let view = new.records.get(entry.record as usize).and_then(|record| record.view());
+            let memory = new.records.get(entry.record as usize).and_then(|record| record.memory());
             let tags: Vec<String> =
-                view.iter().flat_map(|view| view.tags.iter()).map(|tag| tag.to_string()).collect();
+                memory.iter().flat_map(|memory| memory.tags()).map(|tag| tag.to_string()).collect();
             faults.collect(entry, fits_words(context, entry, &tags))?;
             let before = before.get(&entry.record);
             let is_new = |problem: &&&Problem| {
@@ -238,8 +238,8 @@ fn problems(document: &Document) -> HashMap<u32, Vec<&Problem>> {
 
 /// Refuses new tags that are no words. Tags that the record has already may stay.
 pub(super) fn fits_words(context: &WriteContext<'_>, entry: &Entry, tags: &[String]) -> Result<(), Refusal> {
-    let old = context.store.view(entry);
-    let known = |tag: &str| old.is_some_and(|old| old.tags.contains(tag));
+    let old = context.store.memory(entry);
+    let known = |tag: &str| old.is_some_and(|old| old.has_tag(tag));
     check_words(tags.iter().map(String::as_str).filter(|tag| !known(tag)))
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::detectors::mask;
 use crate::format;
 use crate::format::writing::{FormatWriter, rename};
-use crate::model::lazy_bytes::digest;
+use crate::model::key::fast_digest;
 use crate::model::{Act, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, State, Store};
 use crate::store::derived_files;
 
@@ -80,7 +80,7 @@ pub fn effect(store: &Store, plan: &Plan, now: Moment) -> Vec<TouchedRecord> {
     let concerned = (0_u32..).zip(&store.entries);
     let concerned: Vec<_> =
         concerned.filter(|(_, own)| places.touch(store.document(own), store.record(own))).collect();
-    let ids = concerned.iter().filter_map(|(_, own)| store.view(own)?.id).collect();
+    let ids = concerned.iter().filter_map(|(_, own)| store.memory(own)?.id()).collect();
     let after = FilesAfterPlan::of(store, &changes, &places, &ids, now);
     let fate = |(number, own): (u32, &Entry)| {
         let fate = after.fate(store, store.document(own), store.record(own))?;
@@ -128,7 +128,7 @@ impl ChangedRanges {
         let first = stretches.first().map_or(0, |own| own.start);
         let last = stretches.last().map_or(0, |own| before.len.saturating_sub(own.end));
         let is_new = |own: &&Record| own.span.end >= first && own.span.start + last <= after.len;
-        let new = after.records.iter().filter(is_new).map(|own| digest(&after.raw(own)));
+        let new = after.records.iter().filter(is_new).map(|own| fast_digest(&after.raw(own)));
         new.chain(known.iter().copied()).collect()
     }
 }
@@ -157,8 +157,8 @@ pub fn added_lines(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
         }
         let previous: HashSet<u64> = before.iter().flat_map(|own| own.record_digests()).copied().collect();
         for record in document.records.iter().filter(|_| is_data(document.role)) {
-            let (raw, id) = (document.raw(record), record.view().and_then(|view| view.id));
-            if id.map_or(previous.contains(&digest(&raw)), |id| known.contains(id)) {
+            let (raw, id) = (document.raw(record), record.memory().and_then(|memory| memory.id()));
+            if id.map_or(previous.contains(&fast_digest(&raw)), |id| known.contains(id)) {
                 continue;
             }
             let title = format::title_of_raw(store, &document.path, record, &raw);
@@ -171,7 +171,7 @@ pub fn added_lines(store: &Store, plan: &Plan, now: Moment) -> Vec<String> {
 }
 
 fn titles<'s>(store: &'s Store, ids: HashSet<&str>) -> HashMap<&'s str, String> {
-    let id = |own: &'s Entry| store.view(own).and_then(|view| view.id);
+    let id = |own: &'s Entry| store.memory(own).and_then(|memory| memory.id());
     let own = store.entries.iter().filter_map(|own| Some((id(own)?, own)));
     own.filter(|(id, _)| ids.contains(id)).map(|(id, own)| (id, format::title(store, own))).collect()
 }
@@ -186,10 +186,10 @@ fn ids<'d>(documents: impl Iterator<Item = &'d Document>) -> HashSet<&'d str> {
 }
 
 fn told(store: &Store, number: u32, entry: &Entry, fate: Fate, now: Moment) -> TouchedRecord {
-    let view = store.view(entry);
+    let memory = store.memory(entry);
     TouchedRecord {
         entry: number,
-        id: view.and_then(|view| view.id).map(str::to_owned),
+        id: memory.and_then(|memory| memory.id()).map(str::to_owned),
         title: format::title(store, entry),
         fate,
         measure: measure(store, entry, now),
@@ -198,18 +198,18 @@ fn told(store: &Store, number: u32, entry: &Entry, fate: Fate, now: Moment) -> T
 
 /// Returns how old a memory is, and when it was used last.
 fn measure(store: &Store, entry: &Entry, now: Moment) -> String {
-    let Some(view) = store.view(entry) else { return "broken".into() };
+    let Some(memory) = store.memory(entry) else { return "broken".into() };
     let mut parts = Vec::new();
     if entry.state == State::Deleted {
         parts.push("deleted".to_owned());
     }
-    parts.extend(store.time_with(entry, view.created).map(|time| match time.is_of_file() {
+    parts.extend(store.time_with(entry, memory.created).map(|time| match time.is_of_file() {
         true => time.ago_at(now),
         false => format!("{} old", time.age_at(now)),
     }));
-    match view.accessed {
-        Some(accessed) => parts.push(format!("used {} ago, {}×", accessed.age_at(now), view.access_count)),
-        None if view.access_count > 0 => parts.push(format!("used {}×", view.access_count)),
+    match memory.accessed {
+        Some(accessed) => parts.push(format!("used {} ago, {}×", accessed.age_at(now), memory.access_count)),
+        None if memory.access_count > 0 => parts.push(format!("used {}×", memory.access_count)),
         None => {}
     }
     if parts.is_empty() { "age unknown".into() } else { parts.join(", ") }
@@ -245,7 +245,7 @@ impl FilesAfterPlan {
         own.documents.retain(|document| own.changed.contains(&document.path) && is_data(document.role));
         for document in &own.documents {
             own.lines.insert(document.path.clone(), places.lines(store, document));
-            let named = document.records.iter().filter_map(|record| record.view()?.id);
+            let named = document.records.iter().filter_map(|record| record.memory()?.id());
             for id in named.filter(|id| ids.contains(id)) {
                 own.ids.entry(id.to_owned()).or_default().push(document.path.clone());
             }
@@ -266,7 +266,7 @@ impl FilesAfterPlan {
                 let known: HashSet<u64> =
                     before.iter().flat_map(|own| own.record_digests()).copied().collect();
                 let raws = own.records.iter().map(|record| own.raw(record));
-                let new = raws.filter(|raw| !known.contains(&digest(raw)));
+                let new = raws.filter(|raw| !known.contains(&fast_digest(raw)));
                 (own.path.clone(), new.filter_map(|raw| nameless(writes, &raw)).collect())
             };
             // Only a file with more records than before is looked at: digests of a long log take time.
@@ -285,8 +285,8 @@ impl FilesAfterPlan {
     /// Returns what happens to a record in a changed place; `None` if it stays as it is.
     fn fate(&self, store: &Store, document: &Document, record: &Record) -> Option<Fate> {
         let path = container(&document.path);
-        let raw = digest(&document.raw(record));
-        let id = record.view().and_then(|view| view.id);
+        let raw = fast_digest(&document.raw(record));
+        let id = record.memory().and_then(|memory| memory.id());
         if path == document.path && self.lines.get(path).is_some_and(|lines| lines.contains(&raw)) {
             return None;
         }
@@ -311,7 +311,7 @@ impl FilesAfterPlan {
 /// Returns a digest of a record without the names in it; `None` if it has none.
 fn nameless(writes: &dyn FormatWriter, raw: &[u8]) -> Option<u64> {
     let bare = rename(writes, raw, Moment(0), &|_, _| Some(String::new())).ok()?;
-    (*bare != *raw).then(|| digest(&bare))
+    (*bare != *raw).then(|| fast_digest(&bare))
 }
 
 /// The path may be that of a member of an archive.
@@ -334,7 +334,7 @@ mod tests {
         crate::disk::write_new(&log, line.as_bytes()).unwrap();
         let now = Moment::parse("2026-02-01T12:00:00Z").unwrap().0;
         let place = Place::whole(folder.path().to_owned(), "a-mem");
-        let store = load(&place, Extent::Whole, None, now);
+        let store = load(&place, Extent::All, None, now);
         let archive = |number: usize| PathBuf::from(format!("archive/events/2025-01/{number:02}.jsonl"));
         let made = (0..20).rev().map(|number| Change::create(archive(number), line.as_bytes()));
         let removed = Change::remove("events/2025-01/events.jsonl", line.as_bytes().into());

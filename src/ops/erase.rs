@@ -88,7 +88,7 @@ pub fn is_nameless(store: &Store, entry: &Entry) -> bool {
     let erases = writes(store).ok().and_then(|(_, writes)| writes.own().eraser);
     let is_part =
         erases.is_some_and(|erases| erases.parts(&own.path, &own.bytes).iter().any(|part| part.span == span));
-    is_part || store.view(entry).and_then(|view| view.id).is_none_or(str::is_empty)
+    is_part || store.memory(entry).and_then(|memory| memory.id()).is_none_or(str::is_empty)
 }
 
 fn is_log_or_packed_log(path: &Path) -> bool {
@@ -126,9 +126,9 @@ pub fn plan(
 /// Returns lines for erased records that share their id. The plan has lines for those that stay, too.
 fn of_shared_ids(store: &Store, wanted: &ErasureMatcher<'_>) -> Vec<String> {
     let goes = |entry: &&Entry| {
-        let view = store.view(entry);
-        view.and_then(|view| view.id).is_some_and(|id| wanted.is_shared(id))
-            && wanted.is_erased(&store.document(entry).path, &store.raw(entry), view, None)
+        let memory = store.memory(entry);
+        memory.and_then(|memory| memory.id()).is_some_and(|id| wanted.is_shared(id))
+            && wanted.is_erased(&store.document(entry).path, &store.raw(entry), memory, None)
     };
     let told = |entry: &Entry| {
         let (own, line) = (store.document(entry), store.record(entry).line);
@@ -190,14 +190,14 @@ impl ErasedRecords {
             said.map(|problem| (&*problem.file, problem.line)).collect();
         let mut problems = Vec::new();
         for entry in store.entries.iter().filter(|entry| entry.state == State::Deleted) {
-            let (file, view) = (&store.document(entry).path, store.view(entry));
+            let (file, memory) = (&store.document(entry).path, store.memory(entry));
             let line = store.record(entry).line;
-            let Some(id) = view.and_then(|view| view.id) else { continue };
+            let Some(id) = memory.and_then(|memory| memory.id()) else { continue };
             let is_by_erasure = entry.session.is_some_and(|session| hidden.contains(&(session, id)));
             if !is_by_erasure
                 || wanted.is_shared(id)
                 || said.contains(&(&**file, Some(line)))
-                || wanted.is_erased_again(file, &store.raw(entry), view)
+                || wanted.is_erased_again(file, &store.raw(entry), memory)
             {
                 continue;
             }
@@ -223,7 +223,7 @@ impl ErasedRecords {
             for record in &document.records {
                 let Some(id) = record.named_id() else { continue };
                 let erased = self.steps.get(id).and_then(|(_, at)| Moment::of(at));
-                if record.view().is_some_and(|view| view.created > erased) {
+                if record.memory().is_some_and(|memory| memory.created > erased) {
                     hidden.remove(&(session, id));
                 }
             }
@@ -241,13 +241,13 @@ impl ErasedRecords {
         let mut problems = Vec::new();
         for own in store.documents.iter().filter(|own| matches!(own.role, Role::Records | Role::Archive)) {
             for (number, record) in (0..).zip(&own.records) {
-                let raw = own.read(number).unwrap_or_default();
-                let is_other = wanted.has_other_text(&own.path, &raw, record.view());
-                let has_time = record.view().is_some_and(|view| view.created.is_some());
+                let raw = own.raw(record);
+                let is_other = wanted.has_other_text(&own.path, &raw, record.memory());
+                let has_time = record.memory().is_some_and(|memory| memory.created.is_some());
                 let may_be_it = !is_other || has_time && !has_tombstones;
-                if may_be_it && wanted.is_erased(&own.path, &raw, record.view(), None) {
-                    let id = record.view().and_then(|view| view.id);
-                    let by = record.view().and_then(|view| view.agent());
+                if may_be_it && wanted.is_erased(&own.path, &raw, record.memory(), None) {
+                    let id = record.memory().and_then(|memory| memory.id());
+                    let by = record.memory().and_then(|memory| memory.agent());
                     let by = by.map(|agent| format!(" by {agent}")).unwrap_or_default();
                     let message = match is_other {
                         true => format!(
@@ -311,7 +311,7 @@ impl ErasedRecords {
         let records = wanted.read(file, &copy, None);
         let doubtful = records.iter().filter(|own| {
             let raw = copy.get(own.span.range()).unwrap_or_default();
-            let has_id = own.view().is_some_and(|view| view.id.is_some());
+            let has_id = own.memory().is_some_and(|memory| memory.id().is_some());
             self.doubts(has_id).is_some() && !present.contains(raw)
         });
         let spans: Vec<Span> = doubtful.map(|own| own.span).collect();

@@ -52,18 +52,13 @@ pub fn export<'a>(
     };
     let line = move |at| if places { placed(snapshot, at) } else { line(snapshot, at) };
     let mut before: &[u8] = b"";
-    let one = move |at: &EntryRef| {
-        let (store, entry) = snapshot.get(*at);
-        // `Snapshot::changed` reports records that are gone from their file.
-        store.read(entry)?;
-        Some(match shape {
-            ExportFormat::Json => [std::mem::replace(&mut before, b",\n"), &line(*at)].concat(),
-            ExportFormat::JsonLines => [line(*at), b"\n".to_vec()].concat(),
-            ExportFormat::Markdown => markdown(snapshot, *at, places).into_bytes(),
-            ExportFormat::Csv => csv(snapshot, *at, places).into_bytes(),
-        })
+    let one = move |at: &EntryRef| match shape {
+        ExportFormat::Json => [std::mem::replace(&mut before, b",\n"), &line(*at)].concat(),
+        ExportFormat::JsonLines => [line(*at), b"\n".to_vec()].concat(),
+        ExportFormat::Markdown => markdown(snapshot, *at, places).into_bytes(),
+        ExportFormat::Csv => csv(snapshot, *at, places).into_bytes(),
     };
-    let records = entries.iter().filter_map(one);
+    let records = entries.iter().map(one);
     std::iter::once(start.into_bytes()).chain(records).chain(std::iter::once(end.as_bytes().to_vec()))
 }
 
@@ -94,16 +89,13 @@ fn line(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
     let own = format::by_name(store.format);
     let is_json =
         own.is_some_and(|own| own.syntax(&store.document(entry).path) == format::RecordSyntax::Json);
-    if is_json
-        && store.view(entry).is_some()
-        && let Some(raw) = store.read(entry)
-    {
-        return on_one_line(&raw);
+    if is_json && store.memory(entry).is_some() {
+        return on_one_line(&store.raw(entry));
     }
     let text = format::text_of(store, entry);
     let fields: serde_json::Map<String, Value> =
         text.fields.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
-    let id = store.view(entry).and_then(|view| view.id);
+    let id = store.memory(entry).and_then(|memory| memory.id());
     let value = json!({ "id": id, "state": entry.state.as_str(), "text": text.text, "fields": fields });
     value.to_string().into_bytes()
 }
@@ -139,7 +131,7 @@ fn placed(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
 fn markdown(snapshot: &Snapshot, at: EntryRef, places: bool) -> String {
     let (store, entry) = snapshot.get(at);
     let text = format::text_of(store, entry);
-    let id = store.view(entry).and_then(|view| view.id).unwrap_or("(no id)");
+    let id = store.memory(entry).and_then(|memory| memory.id()).unwrap_or("(no id)");
     let fields: String = text
         .fields
         .iter()
@@ -163,16 +155,16 @@ const PLACE_HEADER: &str = "store,file,line,key,";
 
 fn csv(snapshot: &Snapshot, at: EntryRef, places: bool) -> String {
     let (store, entry) = snapshot.get(at);
-    let view = store.view(entry);
+    let memory = store.memory(entry);
     let text = format::text_of(store, entry).text;
     let cells = [
-        view.and_then(|view| view.id).unwrap_or_default().to_owned(),
-        view.map(|view| view.kind.to_string()).unwrap_or_default(),
+        memory.and_then(|memory| memory.id()).unwrap_or_default().to_owned(),
+        memory.map(|memory| memory.kind().to_string()).unwrap_or_default(),
         entry.state.as_str().to_owned(),
         store.session(entry).map(|session| session.name.clone()).unwrap_or_default(),
-        view.and_then(|view| view.created).map(|when| when.to_rfc3339()).unwrap_or_default(),
-        view.map(|view| view.importance.to_string()).unwrap_or_default(),
-        view.map(|view| view.tags.join(" ")).unwrap_or_default(),
+        memory.and_then(|memory| memory.created).map(|when| when.to_rfc3339()).unwrap_or_default(),
+        memory.map(|memory| memory.importance.to_string()).unwrap_or_default(),
+        memory.map(|memory| memory.joined_tags(" ")).unwrap_or_default(),
         text,
     ];
     let place = places.then(|| RecordPlace::of(snapshot, at));

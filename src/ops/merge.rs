@@ -29,7 +29,7 @@ impl MergeChoice {
         let key = Key::read(into).and_then(|key| store.entry_of_key(&key));
         let is_it = |own: &&Entry| match key {
             Some(number) => store.number_of(own) == Some(number),
-            None => store.view(own).is_some_and(|view| view.id == Some(into)),
+            None => store.memory(own).is_some_and(|memory| memory.id() == Some(into)),
         };
         let mut found = store.entries.iter().filter(|own| own.state == State::Live).filter(is_it);
         match (found.next(), found.next()) {

@@ -28,7 +28,7 @@ pub fn may_move(store: &Store, entry: &Entry) -> Result<()> {
     super::writable(store, entry)?;
     let sessionless = || Refusal::unfit("it belongs to no session, so it can't move to another one.");
     store.session(entry).ok_or_else(sessionless)?;
-    let raw = store.read(entry).unwrap_or_default();
+    let raw = store.raw(entry);
     let mut tape = Tape::default();
     match writes.name_places(scan(&mut tape, &raw)?).is_empty() {
         true => Err(sessionless()),
@@ -139,7 +139,7 @@ impl<'a> Moving<'a> {
         let path = document.path.strip_prefix(own).map(|name| self.session.path.join(name));
         let path = path.ok().filter(|path| format.place(path, false) == Placement::File(Role::Records));
         let path = path.ok_or_else(|| Refusal::unfit("the other session has no place for it."))?;
-        let Some(id) = store.view(&entry).and_then(|view| view.id) else {
+        let Some(id) = store.memory(&entry).and_then(|memory| memory.id()) else {
             return Ok(MoveTarget { path, id: None });
         };
         let id = match self.is_free(number, id, given) {
@@ -172,7 +172,7 @@ impl<'a> Moving<'a> {
     /// Returns the number after the last id of the other session that no record of the store has.
     fn next_id(&self, entry: &Entry, given: &HashSet<String>) -> Result<String> {
         let store = self.context.store;
-        let kind = store.view(entry).map_or("", |view| view.kind);
+        let kind = store.memory(entry).map_or("", |memory| memory.kind());
         let last = self.writes.own().last_id.and_then(|last| last(store, &self.session.name, kind));
         let last = last.ok_or_else(|| Refusal::unfit("the next id of the other session is unknown."))?;
         let is_used = |id: &String| {
@@ -238,7 +238,7 @@ impl<'a> Moving<'a> {
         let store = self.context.store;
         let mut lines = Vec::new();
         for (number, target) in &self.targets {
-            let old = store.view(&store.entries[*number as usize]).and_then(|view| view.id);
+            let old = store.memory(&store.entries[*number as usize]).and_then(|memory| memory.id());
             if let (Some(old), Some(new)) = (old, target.id.as_deref().filter(|new| Some(*new) != old)) {
                 lines.push(format!("{old} becomes {new} in the session {}", self.session.name));
             }
@@ -246,7 +246,7 @@ impl<'a> Moving<'a> {
         let after = self.ids_after();
         for (number, entry) in (0..).zip(&store.entries) {
             let from = EntryRef { store: 0, entry: number };
-            let references = store.view(entry).into_iter().flat_map(|view| view.references.iter());
+            let references = store.memory(entry).into_iter().flat_map(|memory| memory.references());
             for name in references.map(|own| own.to).filter(|name| name.of == NameKind::Record) {
                 let before = self.references.find(store, from, &name).map(|own| own.entry);
                 let is_renamed = self.targets.contains_key(&number) || self.is_writable(number);
@@ -268,7 +268,7 @@ impl<'a> Moving<'a> {
     fn id_after(&self, number: u32) -> Option<&str> {
         match self.targets.get(&number) {
             Some(target) => target.id.as_deref(),
-            None => self.context.store.view(&self.context.store.entries[number as usize])?.id,
+            None => self.context.store.memory(&self.context.store.entries[number as usize])?.id(),
         }
     }
 

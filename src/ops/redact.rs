@@ -123,8 +123,7 @@ pub fn has_value(store: &Store, entry: &Entry, redaction: &Redaction) -> bool {
         }
         RedactedValues::Span(..) => true,
         RedactedValues::Detected(_) => {
-            let places = store.read(entry).and_then(|raw| places(redaction, store, entry, &raw).ok());
-            places.is_some_and(|places| !places.is_empty())
+            places(redaction, store, entry, &store.raw(entry)).is_ok_and(|places| !places.is_empty())
         }
     }
 }
@@ -182,7 +181,7 @@ fn spliced(raw: &[u8], places: &[ValuePlace]) -> Result<Vec<u8>> {
 /// Names each live memory in a refusal: an archive has many. An id that has the value is not named.
 fn named(store: &Store, redaction: &Redaction, mut why: Refusal) -> Refusal {
     let name = |entry: &Entry| {
-        let id = store.view(entry).and_then(|view| view.id).filter(|id| !redaction.is_in(id));
+        let id = store.memory(entry).and_then(|memory| memory.id()).filter(|id| !redaction.is_in(id));
         id.map_or_else(|| store.key(entry), str::to_owned)
     };
     let (archived, others): (Vec<_>, Vec<_>) = std::mem::take(&mut why.refused)

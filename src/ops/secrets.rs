@@ -96,7 +96,7 @@ const AROUND: usize = 160;
 /// Returns the text before a finding and after it, as it is stored, with every sensitive value in it hidden.
 /// `number` is the place of the finding in [`findings`].
 pub fn text_around(store: &Store, entry: &Entry, number: usize) -> Option<[String; 2]> {
-    let raw = store.read(entry)?;
+    let raw = store.raw(entry);
     let parts = sensitive_parts(&raw, None);
     let own = parts.get(number)?.0.clone();
     let (mut start, mut end) = (own.start.saturating_sub(AROUND), (own.end + AROUND).min(raw.len()));
@@ -125,7 +125,8 @@ pub fn text_around(store: &Store, entry: &Entry, number: usize) -> Option<[Strin
 
 /// Returns how many bytes are on the record's first line before it.
 pub(super) fn before_on_its_line(document: &Document, record: u32, start: u64) -> usize {
-    if let Some((lines, bytes)) = lines_of(document, record).filter(|(lines, _)| lines.start < start) {
+    let (lines, bytes) = lines_of(document, record);
+    if lines.start < start {
         let lead = bytes.get(..(start - lines.start) as usize).unwrap_or_default();
         return lead.len() - lead.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     }

@@ -21,7 +21,7 @@ pub fn importances(
 ) -> Result<Plan, Refusal> {
     let (_, writes) = writes(context.store)?;
     super::edit::each(context, entries, progress, &|entry| {
-        let kind = context.store.view(entry).map_or("", |view| view.kind);
+        let kind = context.store.memory(entry).map_or("", |memory| memory.kind());
         let (name, raw) = writes.importance(kind, value).map_err(Refusal::unfit)?;
         Ok(vec![(name.to_owned(), raw.trim_matches('"').to_owned())])
     })
@@ -44,14 +44,14 @@ pub fn set_word(
 pub fn may_set(store: &Store, entry: &Entry, field: &str) -> Result<(), Refusal> {
     may(store, entry, Operation::Edit)?;
     let (format, writes) = writes(store)?;
-    let kind = store.view(entry).map_or("", |view| view.kind);
+    let kind = store.memory(entry).map_or("", |memory| memory.kind());
     match field {
         "importance" => return writes.importance(kind, 0.5).map(drop).map_err(Refusal::unfit),
         "type" => {}
         _ if writes.has_word(kind, field) => return Ok(()),
         _ => return Err(Refusal::unfit(format!("memories of the type {kind:?} have no {field} here."))),
     }
-    let raw = store.read(entry).unwrap_or_default();
+    let raw = store.raw(entry);
     let mut tape = Tape::default();
     let is_field = writes.allows(Operation::SetType, &store.document(entry).path).is_ok()
         && is_json(format, store, entry)

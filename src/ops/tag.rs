@@ -106,14 +106,14 @@ fn of_one(
 ) -> Result<Option<TagEdit>, Refusal> {
     let document = writable(context.store, entry)?;
     writes.allows(Operation::Tag, &document.path).map_err(Refusal::unfit)?;
-    let Some(view) = context.store.view(entry) else {
+    let Some(memory) = context.store.memory(entry) else {
         return Err(Refusal::broken());
     };
     let is_json = is_json(format, context.store, entry);
     if is_json {
         check_list(context, entry)?;
     }
-    let now: Vec<String> = view.tags.iter().map(|tag| tag.to_string()).collect();
+    let now: Vec<String> = memory.tags().map(|tag| tag.to_string()).collect();
     let tags = tagging.of(&now);
     if tags == now {
         return Ok(None);
@@ -135,7 +135,7 @@ fn check_list(context: &WriteContext<'_>, entry: &Entry) -> Result<(), Refusal> 
     else {
         return Ok(());
     };
-    let id = context.store.view(entry).and_then(|view| view.id).map(str::to_owned);
+    let id = context.store.memory(entry).and_then(|memory| memory.id()).map(str::to_owned);
     let id = id.unwrap_or_else(|| context.store.key(entry));
     let what = tags.kind().as_str();
     Err(Refusal::invalid(format!(

@@ -56,8 +56,8 @@ pub fn never_erased(
     for entry in held {
         let path = &listed.document(entry).path;
         let path = deleted_from(path).unwrap_or(path);
-        let (raw, view) = (listed.raw(entry), listed.view(entry));
-        if erased.as_ref().is_some_and(|own| own.is_erased(path, &raw, view, None)) {
+        let (raw, memory) = (listed.raw(entry), listed.memory(entry));
+        if erased.as_ref().is_some_and(|own| own.is_erased(path, &raw, memory, None)) {
             faults.refuse(vec![*entry], Refusal::unfit("it was erased: nothing erased is restored."));
         }
     }
@@ -73,13 +73,13 @@ fn exhume(
     let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
     let mut count = 0;
     let erased = gone.wanted(context);
-    let name = |entry: &Entry| Some((entry.session, context.store.view(entry)?.id?));
+    let name = |entry: &Entry| Some((entry.session, context.store.memory(entry)?.id()?));
     let named: HashSet<_> = entries.iter().filter_map(name).collect();
     let mut faults = RefusalList::default();
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {
         let path = &context.store.document(entry).path;
         let raw = context.store.raw(entry);
-        if erased.as_ref().is_some_and(|own| own.is_erased(path, &raw, context.store.view(entry), None)) {
+        if erased.as_ref().is_some_and(|own| own.is_erased(path, &raw, context.store.memory(entry), None)) {
             let why = "it was erased, and its tombstone stays: nothing erased is restored.";
             faults.refuse(vec![*entry], Refusal::unfit(why));
             continue;

@@ -4,7 +4,7 @@ use super::cancel::CancelToken;
 use super::query_tree::{Query, WordPattern};
 use super::text_index::{DocumentText, Source};
 use super::word_match::{HitLevel, MatchScope, Matcher};
-use crate::model::{Entry, Snapshot, Store};
+use crate::model::{Entry, Snapshot, Store, is_log};
 use crate::store::parallel;
 
 /// The records of a block have about this many bytes.
@@ -99,8 +99,8 @@ impl ByteNeedle {
 
 /// False if bytes rule out every word. In JSON, letters and digits are themselves or `\u` escapes.
 fn may_hit(needles: Option<&[ByteNeedle]>, store: &Store, entry: &Entry) -> bool {
-    let is_log = store.document(entry).record_reader.is_some();
-    let Some((needles, raw)) = needles.filter(|_| is_log).zip(store.read(entry)) else { return true };
+    let Some(needles) = needles.filter(|_| is_log(&store.document(entry).path)) else { return true };
+    let raw = store.raw(entry);
     if !raw.is_ascii() || memchr::memmem::find(&raw, b"\\u").is_some() {
         return true;
     }

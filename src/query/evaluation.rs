@@ -26,14 +26,14 @@ pub(super) fn each_candidate<'a>(
             if position.is_multiple_of(STRIDE) {
                 cancel.check()?;
             }
-            let view = store.view(entry);
-            let known = store.time_with(entry, view.and_then(|view| view.created)).map(|time| time.at);
-            let time = match view {
+            let memory = store.memory(entry);
+            let known = store.time_with(entry, memory.and_then(|memory| memory.created)).map(|time| time.at);
+            let time = match memory {
                 None if known.is_none() => times.of_broken(store, entry.document),
                 _ => times.note(entry.document, known),
             };
             let at = EntryRef { store: index as u32, entry: position as u32 };
-            visit(at, &Candidate { at, store, entry, view, time });
+            visit(at, &Candidate { at, store, entry, memory, time });
         }
     }
     Some(())
@@ -65,7 +65,7 @@ impl NeighbourTimes {
 }
 
 fn first_time(document: &Document) -> Option<Moment> {
-    document.records.iter().find_map(|record| record.view().and_then(|view| view.created))
+    document.records.iter().find_map(|record| record.memory().and_then(|memory| memory.created))
 }
 
 /// The clauses of a query that exclude an entry.

@@ -7,7 +7,7 @@ use super::rank::{RankFactors, Ranking};
 use super::word_match::{Matches, idf};
 use crate::format::writing::FloorOutcome;
 use crate::format::{self, record_details, text_of};
-use crate::model::{DecayRule, Entry, EntryRef, Keep, Store, View};
+use crate::model::{DecayRule, Entry, EntryRef, Keep, Store, StoredMemory};
 use crate::query::search_request::Request;
 
 /// Every factor of one entry's rank.
@@ -51,8 +51,8 @@ pub fn explain(request: &Request<'_>, at: EntryRef) -> Option<Explanation> {
 pub fn explain_in(request: &Request<'_>, matches: &Matches, at: EntryRef) -> Option<Explanation> {
     let store = request.snapshot.stores.get(at.store as usize)?;
     let entry = store.entries.get(at.entry as usize)?;
-    let view = store.view(entry)?;
-    let factors = RankFactors::of(store, entry, view, matches.quality(at), request.ranking, request.now);
+    let memory = store.memory(entry)?;
+    let factors = RankFactors::of(store, entry, memory, matches.quality(at), request.ranking, request.now);
     let found = fields(request.query, store, entry);
     let words = request.query.wanted_words().enumerate().map(|(number, (index, word))| {
         let fields = found.get(number).cloned().unwrap_or_default();
@@ -60,15 +60,15 @@ pub fn explain_in(request: &Request<'_>, matches: &Matches, at: EntryRef) -> Opt
         let hit = matches.level(index, at).value();
         WordHit { word: word.typed.clone(), hit, idf: idf(matches.n, df), df, n: matches.n, fields }
     });
-    let keep = Keep::of(view.tags);
-    let at_floor = floor_outcome(store, view, factors.fading.rule);
+    let keep = Keep::of(memory.tags());
+    let at_floor = floor_outcome(store, memory, factors.fading.rule);
     Some(Explanation { ranking: request.ranking, factors, words: words.collect(), keep, at_floor })
 }
 
 /// Returns what a compaction does with a memory that has faded.
-pub fn floor_outcome(store: &Store, view: View<'_>, rule: DecayRule) -> FloorOutcome {
+pub fn floor_outcome(store: &Store, memory: &StoredMemory, rule: DecayRule) -> FloorOutcome {
     format::by_name(store.format)
-        .map_or(FloorOutcome::Stays, |format| format.floor_outcome(store, view, rule))
+        .map_or(FloorOutcome::Stays, |format| format.floor_outcome(store, memory, rule))
 }
 
 fn fields(query: &Query, store: &Store, entry: &Entry) -> Vec<Vec<String>> {

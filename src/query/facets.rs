@@ -27,14 +27,14 @@ pub fn facets(snapshot: &Snapshot, hits: &[Hit]) -> Facets {
     let (mut types, mut tags) = (HashMap::new(), HashMap::new());
     for hit in hits {
         let (store, entry) = snapshot.get(hit.at);
-        let Some(view) = store.view(entry) else { continue };
-        count(&mut types, view.kind);
-        view.tags.iter().for_each(|tag| count(&mut tags, tag));
-        for (name, value) in view.facets {
+        let Some(memory) = store.memory(entry) else { continue };
+        count(&mut types, memory.kind());
+        memory.tags().for_each(|tag| count(&mut tags, tag));
+        for (name, value) in memory.facets() {
             count(fields.entry(name).or_default(), value);
         }
         let [high, medium, low] = &mut importance;
-        *match view.importance {
+        *match memory.importance {
             0.75.. => high,
             0.45.. => medium,
             _ => low,

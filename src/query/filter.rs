@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::name_pattern::Pattern;
 use super::time_values::TimeRange;
 use crate::format::store_names;
-use crate::model::{Entry, EntryRef, Moment, PathText, Role, Snapshot, State, Store, View};
+use crate::model::{Entry, EntryRef, Moment, PathText, Role, Snapshot, State, Store, StoredMemory};
 use crate::text::fold::fold;
 
 /// A condition on one value of one field. Patterns are folded, except for ids.
@@ -68,7 +68,7 @@ pub(super) struct Candidate<'a> {
     pub at: EntryRef,
     pub store: &'a Store,
     pub entry: &'a Entry,
-    pub view: Option<View<'a>>,
+    pub memory: Option<&'a StoredMemory>,
     /// The time of creation, or of the file. A broken record has the time of a neighbour.
     pub time: Option<Moment>,
 }
@@ -101,45 +101,45 @@ impl Filter {
 
     /// True if `candidate` matches. A broken record has only a state, a time, a file, bytes and problems.
     pub fn holds(&self, candidate: &Candidate<'_>) -> bool {
-        let Candidate { at, store, entry, view, time } = *candidate;
-        let viewed = |test: &dyn Fn(View<'_>) -> bool| view.is_some_and(test);
+        let Candidate { at, store, entry, memory, time } = *candidate;
+        let viewed = |test: &dyn Fn(&StoredMemory) -> bool| memory.is_some_and(test);
         match self {
-            Filter::Type(pattern) => viewed(&|view| pattern.matches(&fold(view.kind))),
-            Filter::Topic(pattern) => viewed(&|view| match &view.topic {
+            Filter::Type(pattern) => viewed(&|memory| pattern.matches(&fold(memory.kind()))),
+            Filter::Topic(pattern) => viewed(&|memory| match &memory.topic() {
                 Some(topic) => pattern.matches(&fold(topic)),
-                None => has_tag(view, pattern),
+                None => has_tag(memory, pattern),
             }),
-            Filter::Tag(pattern) => viewed(&|view| has_tag(view, pattern)),
-            Filter::Id(pattern) => match view.and_then(|view| view.id) {
+            Filter::Tag(pattern) => viewed(&|memory| has_tag(memory, pattern)),
+            Filter::Id(pattern) => match memory.and_then(|memory| memory.id()) {
                 Some(id) => pattern.matches(id),
                 None => pattern.matches(&store.key(entry)),
             },
             Filter::State(state) => entry.state == *state,
-            Filter::Pinned => viewed(&|view| view.tags.iter().any(|tag| fold(tag) == "pinned")),
+            Filter::Pinned => viewed(&|memory| memory.tags().any(|tag| fold(tag) == "pinned")),
             Filter::Sensitive => crate::format::is_sensitive(store, entry),
             Filter::Unseen => store.is_unseen(entry),
             Filter::HasProblem => store.problems_of(entry).next().is_some(),
-            Filter::HasChecksum => viewed(&|view| view.checksum),
-            Filter::HasTag => viewed(&|view| !view.tags.is_empty()),
-            Filter::HasReference => viewed(&|view| !view.references.is_empty()),
+            Filter::HasChecksum => viewed(&|memory| memory.checksum),
+            Filter::HasTag => viewed(&|memory| memory.tags().len() > 0),
+            Filter::HasReference => viewed(&|memory| memory.references().len() > 0),
             Filter::InArchive => {
                 entry.state == State::Archived || store.document(entry).role == Role::Archive
             }
             Filter::Created(stretch) => time.is_some_and(|moment| stretch.holds(moment)),
             Filter::Accessed(stretch) => {
-                viewed(&|view| view.accessed.is_some_and(|moment| stretch.holds(moment)))
+                viewed(&|memory| memory.accessed.is_some_and(|moment| stretch.holds(moment)))
             }
-            Filter::Importance(bounds) => viewed(&|view| bounds.holds(view.importance)),
+            Filter::Importance(bounds) => viewed(&|memory| bounds.holds(memory.importance)),
             Filter::Facet(name, wanted) => {
-                let own = view.into_iter().flat_map(|view| view.facets);
+                let own = memory.into_iter().flat_map(|memory| memory.facets());
                 own.chain(store.facts_of(at.entry)).any(|(own, value)| own == *name && wanted.holds(value))
             }
         }
     }
 }
 
-fn has_tag(view: View<'_>, pattern: &Pattern) -> bool {
-    view.tags.iter().any(|tag| pattern.matches(&fold(tag)))
+fn has_tag(memory: &StoredMemory, pattern: &Pattern) -> bool {
+    memory.tags().any(|tag| pattern.matches(&fold(tag)))
 }
 
 /// `project:`, `session:` or `store:` with its values.

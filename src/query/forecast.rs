@@ -42,8 +42,8 @@ pub fn forecast(snapshot: &Snapshot, ranking: Ranking, now: Moment) -> Vec<FadeF
 /// Returns the forecast of a memory. `None` if it is not live, does not fade in time, or is at the floor.
 fn fade(snapshot: &Snapshot, at: EntryRef, ranking: Ranking, now: Moment) -> Option<FadeForecast> {
     let (store, entry) = snapshot.get(at);
-    let view = store.view(entry).filter(|_| entry.state == State::Live)?;
-    let fading = EntryDecay::of(store, entry, view, now);
+    let memory = store.memory(entry).filter(|_| entry.state == State::Live)?;
+    let fading = EntryDecay::of(store, entry, memory, now);
     let age = fading.age_hours?.max(0.0);
     let days = |floor: f64| (floor - age) / 24.0;
     let soon = |days: &f64| *days > 0.0 && *days <= DAYS;
@@ -51,10 +51,10 @@ fn fade(snapshot: &Snapshot, at: EntryRef, ranking: Ranking, now: Moment) -> Opt
         let days = fading.unkept_floor_age().map(days).filter(soon).filter(|_| fading.is_kept)?;
         return Some(FadeForecast { at, days, end: FadeEnd::Kept });
     };
-    let end = match floor_outcome(store, view, fading.rule) {
+    let end = match floor_outcome(store, memory, fading.rule) {
         FloorOutcome::Goes { .. } => FadeEnd::Goes,
         _ => {
-            let factors = RankFactors::of(store, entry, view, 1.0, ranking, now);
+            let factors = RankFactors::of(store, entry, memory, 1.0, ranking, now);
             FadeEnd::Ranked(factors.rank_in(ranking, days * 24.0))
         }
     };

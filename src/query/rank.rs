@@ -1,6 +1,6 @@
 //! Computes the rank from importance, decay, recency, access and match.
 
-use crate::model::{DecayRule, Entry, Keep, Moment, Store, USUAL_IMPORTANCE, View};
+use crate::model::{DecayRule, Entry, Keep, Moment, Store, StoredMemory, USUAL_IMPORTANCE};
 
 /// The formula of the rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,22 +37,22 @@ pub struct EntryDecay {
 
 impl EntryDecay {
     /// Reads how an entry fades.
-    pub fn of(store: &Store, entry: &Entry, view: View<'_>, now: Moment) -> EntryDecay {
-        let rule = store.decay(entry).rule(view.kind);
-        let boost = 1.0 + 0.1 * view.access_count as f64 + 0.2 * importance(view);
+    pub fn of(store: &Store, entry: &Entry, memory: &StoredMemory, now: Moment) -> EntryDecay {
+        let rule = store.decay(entry).rule(memory.kind());
+        let boost = 1.0 + 0.1 * memory.access_count as f64 + 0.2 * importance(memory);
         // A memory that never fades need not be kept.
-        let keep = rule.half_life_hours.and_then(|_| Keep::of(view.tags));
-        let kept_age = |keep: Keep| match (keep, view.created) {
+        let keep = rule.half_life_hours.and_then(|_| Keep::of(memory.tags()));
+        let kept_age = |keep: Keep| match (keep, memory.created) {
             (Keep::Always, _) => Some(f64::INFINITY),
             (Keep::Until(end), created) => Some(end.hours_since(created?)),
         };
         EntryDecay {
             rule,
             boost: if rule.boosted { boost } else { 1.0 },
-            faded: view.faded,
+            faded: memory.faded,
             is_kept: keep.is_some_and(|keep| keep.lasts_at(now)),
             kept_age: keep.and_then(kept_age),
-            age_hours: view.created.map(|created| now.hours_since(created)),
+            age_hours: memory.created.map(|created| now.hours_since(created)),
         }
     }
 
@@ -88,8 +88,8 @@ impl EntryDecay {
     }
 }
 
-fn importance(view: View<'_>) -> f64 {
-    if view.importance.is_nan() { USUAL_IMPORTANCE } else { view.importance.clamp(0.0, 1.0) }
+fn importance(memory: &StoredMemory) -> f64 {
+    if memory.importance.is_nan() { USUAL_IMPORTANCE } else { memory.importance.clamp(0.0, 1.0) }
 }
 
 /// All factors of the rank of one entry. Search and explanation share them, so that they can't differ.
@@ -118,14 +118,14 @@ impl RankFactors {
     pub fn of(
         store: &Store,
         entry: &Entry,
-        view: View<'_>,
+        memory: &StoredMemory,
         matched: f64,
         ranking: Ranking,
         now: Moment,
     ) -> RankFactors {
-        let fading = EntryDecay::of(store, entry, view, now);
-        let since_access = view.accessed.map(|accessed| now.hours_since(accessed).max(0.0));
-        let importance = importance(view);
+        let fading = EntryDecay::of(store, entry, memory, now);
+        let since_access = memory.accessed.map(|accessed| now.hours_since(accessed).max(0.0));
+        let importance = importance(memory);
         let decay = fading.now();
         let (recency, access) = (recency(since_access.or(fading.age_hours)), access(since_access));
         let own =

@@ -33,7 +33,7 @@ pub fn reachable(snapshot: &Snapshot, start: HashSet<EntryRef>, depth: usize) ->
 
 fn is_meant(snapshot: &Snapshot, at: EntryRef, patterns: &[Pattern]) -> bool {
     let (store, entry) = snapshot.get(at);
-    let Some(view) = store.view(entry) else { return false };
-    let others = view.names.iter().filter(|name| name.of == NameKind::Record).map(|name| name.text);
-    view.id.into_iter().chain(others).any(|name| patterns.iter().any(|own| own.matches(name)))
+    let Some(memory) = store.memory(entry) else { return false };
+    let others = memory.names().filter(|name| name.of == NameKind::Record).map(|name| name.text);
+    memory.id().into_iter().chain(others).any(|name| patterns.iter().any(|own| own.matches(name)))
 }

@@ -61,9 +61,9 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &CancelToken)
 }
 
 fn hit(request: &Request<'_>, matches: &Matches, at: EntryRef, candidate: &Candidate<'_>) -> Hit {
-    let Candidate { store, entry, view, .. } = *candidate;
-    let Some(view) = view else { return Hit { at, rank: None, decay: 0.0 } };
-    let factors = RankFactors::of(store, entry, view, matches.quality(at), request.ranking, request.now);
+    let Candidate { store, entry, memory, .. } = *candidate;
+    let Some(memory) = memory else { return Hit { at, rank: None, decay: 0.0 } };
+    let factors = RankFactors::of(store, entry, memory, matches.quality(at), request.ranking, request.now);
     Hit { at, rank: Some(factors.rank), decay: factors.decay }
 }
 
@@ -83,7 +83,7 @@ impl SortedHit {
             // Microseconds of about 285 years fit an f64 exactly. Equal keys are ordered by `time`.
             Order::Time => candidate.time.map(|time| time.0 as f64),
             Order::Oldest => candidate.time.map(|time| -(time.0 as f64)),
-            Order::Importance => candidate.view.map(|view| view.importance),
+            Order::Importance => candidate.memory.map(|memory| memory.importance),
             Order::Size => Some(candidate.store.record(candidate.entry).span.len() as f64),
         };
         SortedHit { key: key.unwrap_or(f64::NEG_INFINITY), time: candidate.time, hit }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::facets::most_first;
 use crate::model::time::DAY;
-use crate::model::{EntryRef, EntryTime, Moment, Snapshot, State, Store, View};
+use crate::model::{EntryRef, EntryTime, Moment, Snapshot, State, Store, StoredMemory};
 
 /// The number of weeks, with this one, that are counted day by day.
 pub const WEEKS: usize = 26;
@@ -125,8 +125,8 @@ impl UsageStatistics {
 
     fn tags(&self, snapshot: &Snapshot) -> Vec<TagUse> {
         let mut counts: HashMap<&str, usize> = HashMap::new();
-        for view in snapshot.entries().filter_map(|at| live(snapshot.get(at).0, at.entry)) {
-            view.tags.iter().for_each(|tag| *counts.entry(tag).or_default() += 1);
+        for memory in snapshot.entries().filter_map(|at| live(snapshot.get(at).0, at.entry)) {
+            memory.tags().for_each(|tag| *counts.entry(tag).or_default() += 1);
         }
         let most = most_first(counts).into_iter().take(TAGS);
         let mut tags: Vec<TagUse> =
@@ -136,8 +136,8 @@ impl UsageStatistics {
         for (day, at) in
             self.days.iter().enumerate().flat_map(|(day, own)| own.iter().map(move |at| (day, at)))
         {
-            let Some(view) = live(snapshot.get(*at).0, at.entry) else { continue };
-            for place in view.tags.iter().filter_map(|tag| places.get(tag)) {
+            let Some(memory) = live(snapshot.get(*at).0, at.entry) else { continue };
+            for place in memory.tags().filter_map(|tag| places.get(tag)) {
                 tags[*place].weeks[day / 7] += 1;
             }
         }
@@ -151,9 +151,9 @@ fn monday(day: Moment) -> Moment {
     day.plus(-DAY * weekday)
 }
 
-fn live(store: &Store, entry: u32) -> Option<View<'_>> {
+fn live(store: &Store, entry: u32) -> Option<&StoredMemory> {
     let entry = store.entries.get(entry as usize).filter(|own| own.state == State::Live)?;
-    store.view(entry)
+    store.memory(entry)
 }
 
 fn written(store: &Store, entry: u32) -> Option<EntryTime> {
@@ -168,12 +168,12 @@ fn held<'a>(store: &'a Store, all: &mut HashMap<&'a str, usize>) -> StoreCounts 
     let mut kinds: HashMap<&str, usize> = HashMap::new();
     let (mut by_file_time, mut timeless) = (0, 0);
     for entry in store.entries.iter().filter(|entry| entry.state == State::Live) {
-        let view = store.view(entry);
-        match store.time_with(entry, view.and_then(|view| view.created)) {
+        let memory = store.memory(entry);
+        match store.time_with(entry, memory.and_then(|memory| memory.created)) {
             None => timeless += 1,
             Some(time) => by_file_time += usize::from(time.is_of_file()),
         }
-        let kind = view.map_or("unknown", |view| view.kind);
+        let kind = memory.map_or("unknown", |memory| memory.kind());
         *kinds.entry(kind).or_default() += 1;
         *all.entry(kind).or_default() += 1;
     }
@@ -186,7 +186,7 @@ fn filling(snapshot: &Snapshot, since: Moment, now: Moment) -> Option<FillingSes
     for (number, store) in snapshot.stores.iter().enumerate() {
         let mut grown: Vec<(u64, Moment)> = vec![(0, now); store.sessions.len()];
         for (at, entry) in (0_u32..).zip(&store.entries) {
-            let Some(when) = live(store, at).and_then(|view| view.created) else { continue };
+            let Some(when) = live(store, at).and_then(|memory| memory.created) else { continue };
             let own = entry.session.and_then(|session| grown.get_mut(session as usize));
             if let Some(own) = own.filter(|_| when >= since && when <= now) {
                 *own = (own.0 + store.record(entry).span.len(), own.1.min(when));

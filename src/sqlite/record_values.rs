@@ -21,8 +21,8 @@ pub fn named_values(
     entry: &Entry,
     names: &HashSet<String>,
 ) -> Option<HashMap<String, Value>> {
-    let view = store.view(entry)?;
-    let raw = store.read(entry)?;
+    let memory = store.memory(entry)?;
+    let raw = store.raw(entry);
     let mut values = HashMap::new();
     let named = |name: &str| Some(name.to_ascii_lowercase()).filter(|name| names.contains(name));
     match format.syntax(&store.document(entry).path) {
@@ -46,7 +46,7 @@ pub fn named_values(
     }
     for name in SHOWN.into_iter().filter(|name| names.contains(*name)) {
         values.entry(name.to_owned()).or_insert_with(|| match name {
-            "id" => view.id.map_or(Value::Null, |id| Value::Text(id.to_owned())),
+            "id" => memory.id().map_or(Value::Null, |id| Value::Text(id.to_owned())),
             "title" => Value::Text(format::title(store, entry)),
             _ => Value::Text(format::text_of(store, entry).text),
         });

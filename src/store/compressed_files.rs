@@ -143,7 +143,6 @@ pub(crate) fn empty_document(found: &StoreFile, generation: Generation) -> Docum
         path: found.path.clone(),
         role: found.role,
         bytes: Vec::new().into(),
-        record_reader: None,
         offset: 0,
         len: generation.len,
         generation,

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::compressed_files::{self, FileCompression};
-use super::incremental_read::{read_bytes, respliced};
-use super::one_record;
+use super::incremental_read::{reread, respliced};
 use crate::format::record_reader::Reading;
 use crate::format::{self, AssemblyInput, Format};
 use crate::model::plan::change::PRIVATE_MODE;
@@ -54,10 +53,7 @@ pub fn documents_after(store: &Store, changes: &[Change], now: Moment) -> Vec<Ar
     documents.retain(|document| !last.contains_key(&*document.path));
     for (path, change) in last {
         let before = store.document_at(path);
-        let alone = before.filter(|_| store.is_of_one_record());
-        if let Some(own) = alone.and_then(|before| one_record::after(format, before, change, now)) {
-            documents.push(Arc::new(own));
-        } else if let Some(own) = before.and_then(|before| respliced_log(format, before, change, now)) {
+        if let Some(own) = before.and_then(|before| respliced_log(format, before, change, now)) {
             documents.push(Arc::new(own));
         } else if let Some(bytes) = change.after()
             && let format::Placement::File(role) = format.place(path, false)
@@ -99,7 +95,7 @@ fn read(
     };
     let reading = match unread {
         true => Reading::default(),
-        false => read_bytes(format, before, (role, path, &bytes), now),
+        false => reread(format, before, (role, path, &bytes), now),
     };
     let len = bytes.len() as u64;
     let held = if unread { Bytes::default() } else { bytes };

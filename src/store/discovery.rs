@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, Item, ItemKind, RealDisk};
 use crate::format::{self, FORMATS, Format, PlaceBase, Placement, StorePlace};
-use crate::model::{AgentHome, KnownBy, PathText, Project, Store, StoreScope};
+use crate::model::{AgentHome, KnownBy, PathText, Project, Store};
 
 pub use format_detection::DiskProbe;
 use format_detection::{FormatDetector, FormatVerdict, absolute};
@@ -37,7 +37,7 @@ pub struct Place {
     /// The one session that the user pointed at, if any.
     pub session: Option<String>,
     /// The part of the store to read; `None` for all of it.
-    pub scope: Option<StoreScope>,
+    pub scope: Option<String>,
     /// How its folder is known.
     pub known_by: KnownBy,
 }
@@ -60,8 +60,7 @@ impl Place {
         let mut sessions = paths.iter().map(|path| format?.session_of(path));
         let first = sessions.next().flatten();
         let session = first.filter(|first| sessions.all(|own| own.as_ref() == Some(first)));
-        let only = session.map(|session| StoreScope::of_session(&session));
-        Place { scope: only, ..Place::whole(self.root.clone(), self.format) }
+        Place { scope: session, ..Place::whole(self.root.clone(), self.format) }
     }
 }
 

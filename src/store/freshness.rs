@@ -1,12 +1,13 @@
 //! Checks if a store is as it was read. Then it need not be read and assembled again.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::load_settings;
 use super::store_walk::{self, StoreFile};
 use crate::disk::Disk;
 use crate::format::{self, Format};
-use crate::model::{Document, Store, container, deleted_from};
+use crate::model::{Document, Store, container, deleted_from, is_log};
 
 /// True if a store that was read whole is certainly unchanged. False if only other files can show that.
 pub fn is_as_read(disk: &dyn Disk, store: &Store) -> bool {
@@ -16,8 +17,17 @@ pub fn is_as_read(disk: &dyn Disk, store: &Store) -> bool {
     store.whole().is_ok() && format.is_some_and(is_same)
 }
 
+/// True if a log that was read on has other bytes than were read: only samples of it were compared.
+pub fn has_misread(disk: &dyn Disk, store: &Store) -> bool {
+    let is_unsure = |own: &&Arc<Document>| !own.generation.is_settled && own.is_held() && is_log(&own.path);
+    store.documents.iter().filter(is_unsure).any(|own| {
+        let now = disk.read_after(&store.root.join(&own.path), &own.bytes);
+        now.is_ok_and(|(more, now)| now == own.generation && more.is_none_or(|more| !more.is_empty()))
+    })
+}
+
 fn are_as_read(disk: &dyn Disk, store: &Store, format: &dyn Format) -> bool {
-    let listing = store_walk::walk(disk, &store.root, format, store.scope.as_ref());
+    let listing = store_walk::walk(disk, &store.root, format, store.scope.as_deref());
     let is_file = |own: &&Document| container(&own.path).is_none() && deleted_from(&own.path).is_none();
     let files: Vec<&Document> = store.documents.iter().map(|own| &**own).filter(is_file).collect();
     let leads_to_one = |folder: &Path| {
@@ -62,7 +72,7 @@ mod tests {
         write_new(&root.join("sessions/s/memory.jsonl"), LINE.as_bytes()).unwrap();
         write_new(&root.join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
         let place = Place::whole(root.clone(), "session-log");
-        let store = load(&place, Extent::Whole, None, Moment(1_800_000_000_000_000));
+        let store = load(&place, Extent::All, None, Moment(1_800_000_000_000_000));
         change(&root);
         is_as_read(&RealDisk, &store)
     }

@@ -5,7 +5,6 @@
 //! still write to it: `store::commit::handover::rescue` takes that over. The name has the length and
 //! digest of what was taken over, so that no crash can separate the file from them.
 
-use std::convert::Infallible;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -67,16 +66,9 @@ pub fn temp_path(file: &Path, process: u32) -> PathBuf {
 /// some bytes: the file is not what was compared, and goes back to its place.
 fn digest_of(bytes: &Bytes) -> u128 {
     let mut digester = Digester::of(bytes.len());
-    let added = bytes.each_block(BLOCK, &mut |block| {
-        digester.add(block);
-        Ok::<(), Infallible>(())
-    });
-    let Ok(_) = added;
+    bytes.slices().into_iter().flatten().for_each(|slice| digester.add(slice));
     digester.finish()
 }
-
-/// The bytes that are digested at a time.
-const BLOCK: usize = 1 << 20;
 
 /// Takes the place of the digest while the bytes are being overwritten.
 const BLANKED: u128 = 0;

@@ -4,54 +4,49 @@
 //! before the first changed one and after the last one are reused. The result is that of reading the
 //! whole ([`Format::read`]); the tests compare both.
 
-use std::borrow::Cow;
-use std::ops::Range;
 use std::path::Path;
 
-use super::log_chunks;
+use super::parallel_read;
+use crate::format::Format;
 use crate::format::record_reader::Reading;
-use crate::format::{Format, outline};
 use crate::model::bytes::Ranges;
 use crate::model::plan::Splice;
 use crate::model::{Bytes, Code, Document, Moment, Problem, Record, Role, Span, is_log};
 use crate::text::lines::BOM;
 
 /// Reads a file. `before` is the same file as it was read before, in any state.
-pub fn reread(format: &dyn Format, before: Option<&Document>, file: FileInput<'_>, now: Moment) -> Reading {
-    let whole = || log_chunks::read(format, &file, now);
-    let known = before.filter(|before| is_comparable(before, &file));
-    let change = known.map(|before| ChangedLines::of(before, file.bytes));
-    change.and_then(|own| own.read(format, &file, now)).unwrap_or_else(whole)
-}
-
-/// Reads bytes that may be those of a large file, which are not held.
-pub fn read_bytes(
+pub fn reread(
     format: &dyn Format,
     before: Option<&Document>,
     (role, path, bytes): (Role, &Path, &Bytes),
     now: Moment,
 ) -> Reading {
-    let is_outlined = bytes.is_file_backed() && format.is_streamed(role);
-    match is_outlined.then(|| outline(bytes)).flatten() {
-        Some(outline) => format.read(role, path, &outline, now),
-        None => reread(format, before, FileInput { role, path, bytes }, now),
-    }
+    let known = before.filter(|before| is_comparable(before, role, path));
+    let again = known.and_then(|before| {
+        let same = common(&before.bytes, bytes);
+        let same_end = common_end(&before.bytes[same..], &bytes[same..]);
+        ChangedLines::between(before, bytes, (same, same_end)).read(format, now)
+    });
+    again.unwrap_or_else(|| parallel_read::read(format, &FileInput { role, path, bytes }, now))
 }
 
-/// Reads the log that splices make of `before`, and assembles only the bytes between unchanged lines.
-/// `None` if that does not work.
+/// Reads the log that splices make of `before`. `None` if the changed lines can't be read alone.
 pub fn respliced(
     format: &dyn Format,
     before: &Document,
     (becomes, splices): (&Bytes, &[Splice]),
     now: Moment,
 ) -> Option<Reading> {
-    let file = FileInput { role: before.role, path: &before.path, bytes: &[] };
     let (first, last) = (splices.first()?, splices.last()?);
     let same_end = (before.len).checked_sub(last.end())? as usize;
-    is_comparable(before, &file).then_some(())?;
-    ChangedLines::between(before, CurrentBytes::Spliced(becomes), (first.start as usize, same_end))
-        .read(format, &file, now)
+    is_comparable(before, before.role, &before.path).then_some(())?;
+    ChangedLines::between(before, becomes, (first.start as usize, same_end)).read(format, now)
+}
+
+/// Reads the log that has grown from `before` to `becomes` at its end.
+pub fn grown(format: &dyn Format, before: &Document, becomes: &Bytes, now: Moment) -> Option<Reading> {
+    is_comparable(before, before.role, &before.path).then_some(())?;
+    ChangedLines::between(before, becomes, (before.bytes.len(), 0)).read(format, now)
 }
 
 pub struct FileInput<'a> {
@@ -63,11 +58,11 @@ pub struct FileInput<'a> {
 }
 
 /// True if an earlier reading is usable. A future time makes it unusable: that time may have come.
-pub(super) fn is_comparable(before: &Document, file: &FileInput<'_>) -> bool {
+fn is_comparable(before: &Document, role: Role, path: &Path) -> bool {
     let is_ahead = |own: &Problem| own.code == Code::FutureTimestamp;
-    is_log(file.path)
-        && before.path == file.path
-        && before.role == file.role
+    is_log(path)
+        && before.path == path
+        && before.role == role
         && before.offset == 0
         && !before.records.is_empty()
         && !before.problems.iter().any(is_ahead)
@@ -76,48 +71,16 @@ pub(super) fn is_comparable(before: &Document, file: &FileInput<'_>) -> bool {
 /// The part of a log between unchanged lines.
 struct ChangedLines<'a> {
     before: &'a Document,
-    now: CurrentBytes<'a>,
+    now: &'a Bytes,
     /// The number of unchanged records at the start.
     head: usize,
     /// The first unchanged record after the change. It is read again, to check that it is unchanged.
     tail: Option<usize>,
 }
 
-enum CurrentBytes<'a> {
-    Read(&'a [u8]),
-    Spliced(&'a Bytes),
-}
-
-impl<'a> CurrentBytes<'a> {
-    fn len(&self) -> usize {
-        match self {
-            CurrentBytes::Read(bytes) => bytes.len(),
-            CurrentBytes::Spliced(bytes) => bytes.len(),
-        }
-    }
-
-    fn range(&self, range: Range<usize>) -> Option<Cow<'a, [u8]>> {
-        match self {
-            CurrentBytes::Read(bytes) => bytes.get(range).map(Cow::Borrowed),
-            CurrentBytes::Spliced(bytes) => bytes.range(range),
-        }
-    }
-}
-
 impl<'a> ChangedLines<'a> {
-    fn of(before: &'a Document, bytes: &'a [u8]) -> ChangedLines<'a> {
-        let old = &*before.bytes;
-        let same = common(old, bytes);
-        let same_end = common_end(&old[same..], &bytes[same..]);
-        ChangedLines::between(before, CurrentBytes::Read(bytes), (same, same_end))
-    }
-
     /// Returns the part between `same` unchanged bytes at the start and `same_end` at the end.
-    fn between(
-        before: &'a Document,
-        now: CurrentBytes<'a>,
-        (same, same_end): (usize, usize),
-    ) -> ChangedLines<'a> {
+    fn between(before: &'a Document, now: &'a Bytes, (same, same_end): (usize, usize)) -> ChangedLines<'a> {
         let old = &before.bytes;
         let records = &before.records;
         let within = records.partition_point(|own| own.span.end < same as u64);
@@ -131,7 +94,7 @@ impl<'a> ChangedLines<'a> {
     }
 
     /// Reads the file; `None` if the changed part can't be separated from the rest.
-    fn read(&self, format: &dyn Format, file: &FileInput<'_>, now: Moment) -> Option<Reading> {
+    fn read(&self, format: &dyn Format, now: Moment) -> Option<Reading> {
         let records = &self.before.records;
         let old = &self.before.bytes;
         let last = self.head.checked_sub(1).map(|at| &records[at]);
@@ -146,7 +109,7 @@ impl<'a> ChangedLines<'a> {
         if middle.starts_with(BOM) && start > 0 {
             return None;
         }
-        let middle = format.read(file.role, file.path, &middle, now);
+        let middle = format.read(self.before.role, &self.before.path, &middle, now);
         let mut whole = self.head_of(&middle);
         let own = RecordShift { bytes: start as i64, lines: i64::from(lines), records: self.head as i64 };
         own.add(middle, &mut whole);
@@ -171,7 +134,7 @@ impl<'a> ChangedLines<'a> {
     /// before: a record before it includes its bytes.
     fn with_tail(&self, mut whole: Reading, at: usize, tail: &Record, grown: i64) -> Option<Reading> {
         let records = &self.before.records;
-        let read = whole.records.last().filter(|own| own.span == tail.span && own.view().is_some())?;
+        let read = whole.records.last().filter(|own| own.span == tail.span && own.memory().is_some())?;
         let line = records[at].line;
         let own = RecordShift {
             bytes: grown,
@@ -220,7 +183,7 @@ fn moved(record: Record, bytes: i64, lines: i64) -> Record {
 fn next_line(bytes: &Bytes, record: &Record) -> Option<u64> {
     let (start, end) = (record.span.start as usize, record.span.end as usize);
     // An empty object does not end a torn record before it.
-    let says = end - start > 2 && record.lines == 1 && record.view().is_some();
+    let says = end - start > 2 && record.lines == 1 && record.memory().is_some();
     if !says || end > bytes.len() || start > 0 && *bytes.at(start - 1..start) != [b'\n'] {
         return None;
     }
@@ -247,4 +210,4 @@ fn common_end(a: &[u8], b: &[u8]) -> usize {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+mod tests;

@@ -12,23 +12,17 @@ use std::sync::Arc;
 
 use super::compressed_files::{self, FileCompression, empty_document};
 use super::discovery::{DiskProbe, Place};
-use super::incremental_read::{FileInput, read_bytes};
-use super::long_log::{self, BlockCache, ListedLog};
+use super::incremental_read::reread;
 use super::store_walk::{self, StoreFile, StoreListing};
-use super::{grown_log, large_file, load_settings, one_record, own_files, parallel, referenced_files};
+use super::{load_settings, own_files, parallel, referenced_files};
 use crate::disk::{self, Disk, Lookup, RealDisk};
 use crate::format::{self, AssemblyInput, Format, LockFact};
 use crate::model::snapshot::Generation;
-use crate::model::{
-    Bytes, Document, Extent, KnownBy, Moment, Project, RangeReader, Role, Snapshot, Store, UnreadPath, is_log,
-};
+use crate::model::{Bytes, Document, Extent, KnownBy, Moment, Project, Role, Snapshot, Store, UnreadPath};
 pub use assemble::{empty_store, of_documents};
 
 use assemble::put_together;
 use tail::{SHORTEST_TAIL, TAIL, shift, waiting};
-
-/// Only logs of fewer bytes are held to look for one record in them.
-const ONE_RECORD: u64 = 256 << 20;
 
 /// The largest file beside a store that is read, in bytes.
 const BESIDE: u64 = 16 << 20;
@@ -36,7 +30,7 @@ const BESIDE: u64 = 16 << 20;
 /// Reads a store. Reading never fails: what can't be read becomes a problem.
 ///
 /// `previous` is the same store as it was read before; unchanged files are taken from it. With
-/// [`Extent::Tail`] only the newest entries are read, from the ends of the files that changed last, and
+/// [`Extent::Newest`] only the newest entries are read, from the ends of the files that changed last, and
 /// no problems are gathered.
 pub fn load(place: &Place, extent: Extent, previous: Option<&Store>, now: Moment) -> Store {
     load_from(&RealDisk, place, extent, previous, now)
@@ -47,12 +41,11 @@ pub fn load_each(places: &[Place], extent: Extent, previous: &Snapshot, now: Mom
     let before: HashMap<&Path, &Store> =
         previous.stores.iter().map(|store| (store.root.as_path(), &**store)).collect();
     let tail = (TAIL / places.len().max(1) as u64).max(SHORTEST_TAIL);
-    let lists = (extent != Extent::Tail).then(Arc::default);
-    let waits = if extent == Extent::Tail { waiting(places) } else { vec![false; places.len()] };
+    let waits = if extent == Extent::Newest { waiting(places) } else { vec![false; places.len()] };
     let places: Vec<(&Place, bool)> = places.iter().zip(waits).collect();
     parallel::map_parallel(&places, |&(place, waits)| {
         let previous = before.get(place.root.as_path()).copied();
-        let given = LoadContext { tail, lists: lists.clone(), previous, now };
+        let given = LoadContext { tail, previous, now };
         Arc::new(if waits { empty_store(place) } else { given.load(&RealDisk, place, extent) })
     })
 }
@@ -65,20 +58,12 @@ pub fn load_from(
     previous: Option<&Store>,
     now: Moment,
 ) -> Store {
-    // Listing would read records again from the real disk, so it is not used here.
-    let extent = if extent == Extent::Tail { extent } else { Extent::Whole };
-    let lists = (extent != Extent::Tail).then(Arc::default);
-    LoadContext { tail: TAIL, lists, previous, now }.load(disk, place, extent)
+    LoadContext { tail: TAIL, previous, now }.load(disk, place, extent)
 }
-
-/// A file that stays open, and its state.
-type OpenLogFile = (Arc<dyn RangeReader>, Generation);
 
 struct LoadContext<'a> {
     /// The number of bytes of a file's end that are read for the first screen.
     tail: u64,
-    /// The cache for blocks of long logs that are not held.
-    lists: Option<Arc<BlockCache>>,
     previous: Option<&'a Store>,
     now: Moment,
 }
@@ -88,43 +73,34 @@ impl LoadContext<'_> {
         let Some(format) = format::by_name(place.format) else {
             return unread(place, disk);
         };
-        // If one record of a log was read, the other records are not known.
-        let is_enough = |own: &&Store| !own.is_of_one_record() || own.scope == place.scope;
-        let given = LoadContext { previous: self.previous.filter(is_enough), ..self };
-        let now = given.now;
+        let now = self.now;
         let mut listing = match extent {
-            Extent::Tail => newest_files::newest(disk, &place.root, format),
-            _ => store_walk::walk(disk, &place.root, format, place.scope.as_ref()),
+            Extent::Newest => newest_files::newest(disk, &place.root, format),
+            _ => store_walk::walk(disk, &place.root, format, place.scope.as_deref()),
         };
-        let loader = Loader { disk, place, root: &place.root, format, extent, given };
-        let mut documents = match extent {
-            Extent::Tail => loader.tails(&mut listing),
+        let loader = Loader { disk, root: &place.root, format, extent, given: self };
+        let documents = match extent {
+            Extent::Newest => loader.tails(&mut listing),
             _ => loader.whole(&mut listing),
         };
         let locks = loader.locks(&mut listing);
-        let beside = (extent != Extent::Tail).then(|| loader.beside(&mut listing)).flatten();
+        let beside = (extent != Extent::Newest).then(|| loader.beside(&mut listing)).flatten();
         let load_settings = load_settings::of(disk, &place.root, format);
         let (folders, outside_files) = (&listing.folders, beside.as_deref());
-        let assemble = |documents: &[Arc<Document>]| {
-            let (locks, load_settings) = (&*locks, &load_settings);
-            let parts = AssemblyInput { documents, folders, locks, outside_files, load_settings };
-            format.assemble(&parts, now)
+        let parts = AssemblyInput {
+            documents: &documents,
+            folders,
+            locks: &locks,
+            outside_files,
+            load_settings: &load_settings,
         };
-        let mut assembly = assemble(&documents);
-        if loader.hold_again(&listing.files, &mut documents) {
-            assembly = assemble(&documents);
-        }
+        let mut assembly = format.assemble(&parts, now);
         let probe = DiskProbe::new(disk);
-        if extent != Extent::Tail {
+        if extent != Extent::Newest {
             assembly.problems.extend(referenced_files::missing(disk, &place.root, format, &documents));
             format.drop_links_elsewhere(&mut assembly.problems, &place.root, &probe);
         }
-        if extent == Extent::Judged {
-            documents.iter_mut().for_each(|own| loader.drop_index(own));
-        }
-        let is_of_one_record = place.scope.as_ref().is_some_and(|only| only.record.is_some());
-        if extent == Extent::Listed || is_of_one_record {
-            // Only `check` reports problems of files themselves, and indexes were not read.
+        if extent == Extent::Memories {
             assembly.problems.retain(|own| own.record.is_some());
         }
         let store = put_together(place, format, extent, listing, documents, assembly);
@@ -134,7 +110,7 @@ impl LoadContext<'_> {
             KnownBy::Setting(Some(folder)) => Some(Project::at(folder.clone(), true)),
             _ => known.filter(|project| project.is_there).or_else(|| format.project(&place.root, &probe)),
         };
-        let is_asked = extent != Extent::Tail && place.known_by == KnownBy::Path;
+        let is_asked = extent != Extent::Newest && place.known_by == KnownBy::Path;
         let unloaded = || format.unloaded(&place.root, project.as_ref(), &probe);
         let unloaded = is_asked.then(unloaded).flatten();
         Store { outside_files: beside.collect(), project, unloaded, load_settings, ..store }
@@ -143,7 +119,6 @@ impl LoadContext<'_> {
 
 struct Loader<'a> {
     disk: &'a dyn Disk,
-    place: &'a Place,
     root: &'a Path,
     format: &'a dyn Format,
     extent: Extent,
@@ -174,29 +149,16 @@ impl Loader<'_> {
 
     /// Reads a file, and the files in it if it is an archive.
     fn documents(&self, found: &StoreFile, room: &mut u64) -> Lookup<Vec<Document>> {
-        if let Some(own) = self.of_one_record(found) {
-            return own;
-        }
-        if let Some(own) = self.listed(found).transpose() {
-            return own.into();
+        if let Some(grown) = self.grown(found) {
+            return Lookup::Read(vec![grown]);
         }
         // `locks` reads their content.
         if found.role == Role::Lock {
             return Lookup::Read(vec![empty_document(found, found.item.generation)]);
         }
-        // If content is not shown, it must only be readable. Indexes are read to be judged.
-        let is_unjudged = found.role == Role::Index
-            && self.extent == Extent::Listed
-            && self.format.reads_without_bytes(found.role);
-        let limit = if found.role.is_content() && !is_unjudged { None } else { Some(0) };
-        if limit.is_none()
-            && self.format.is_streamed(found.role)
-            && FileCompression::of(&found.path).is_none()
-        {
-            let read: Lookup<(Bytes, Generation)> =
-                large_file::read(self.disk, &self.root.join(&found.path)).into();
-            return read.map(|(bytes, generation)| vec![self.read(found, bytes, 0, generation)]);
-        }
+        // If content is not shown, it must only be readable.
+        let is_index = found.role == Role::Index && self.extent == Extent::Memories;
+        let limit = if found.role.is_content() && !is_index { None } else { Some(0) };
         self.bytes(found, 0, limit).map(|(bytes, generation)| match FileCompression::of(&found.path) {
             _ if limit.is_some() => vec![empty_document(found, found.item.generation)],
             None => vec![self.read(found, bytes, 0, generation)],
@@ -204,94 +166,8 @@ impl Loader<'_> {
         })
     }
 
-    /// Reads a file if one record is wanted: of a long log the records with that id, of an index
-    /// nothing. `None` for other files, and if the log does not show which records those are.
-    fn of_one_record(&self, found: &StoreFile) -> Option<Lookup<Vec<Document>>> {
-        let id = self.place.scope.as_ref()?.record.as_deref()?;
-        let len = found.item.generation.len;
-        match found.role {
-            Role::Index => Some(Lookup::Read(vec![empty_document(found, found.item.generation)])),
-            Role::Records if is_log(&found.path) && (long_log::LONG_LOG..ONE_RECORD).contains(&len) => {
-                let (bytes, generation) = match self.bytes(found, 0, None) {
-                    Lookup::Read(read) => read,
-                    Lookup::Absent => return Some(Lookup::Absent),
-                    Lookup::Unreadable(error) => return Some(Lookup::Unreadable(error)),
-                };
-                let log = Document {
-                    len: bytes.len() as u64,
-                    bytes: bytes.into(),
-                    ..empty_document(found, generation)
-                };
-                let reading = one_record::read(self.format, &log, id, self.given.now)?;
-                let (records, problems) = (reading.records, reading.problems);
-                Some(Lookup::Read(vec![Document { records, problems, ..log }]))
-            }
-            _ => None,
-        }
-    }
-
-    /// Reads a long log whose bytes need not be held.
-    fn listed(&self, found: &StoreFile) -> io::Result<Option<Vec<Document>>> {
-        let opened = match self.extent {
-            Extent::Whole => self.opened(found),
-            _ => None,
-        };
-        let is_long = match self.extent {
-            Extent::Whole => opened.is_some(),
-            _ => found.item.generation.len > long_log::LONG_LOG,
-        };
-        let is_rows = is_long && is_log(&found.path) && self.format.reads_without_bytes(found.role);
-        let Some(cache) = self.given.lists.as_ref().filter(|_| is_rows) else { return Ok(None) };
-        let file = FileInput { role: found.role, path: &found.path, bytes: &[] };
-        let (of, now) = ((self.root, &file), self.given.now);
-        let before = self.before(&found.path).map(|own| (self.format, &**own));
-        let grown = before.map(|before| grown_log::read(self.disk, of, before, cache, now)).transpose()?;
-        let read = match grown.flatten() {
-            Some(grown) => Some(grown),
-            None => long_log::read(self.disk, of, self.format, cache, now)?,
-        };
-        let document_of = |own: ListedLog| Document {
-            record_reader: Some(own.record_reader),
-            records: own.reading.records,
-            problems: own.reading.problems,
-            ..empty_document(found, own.generation)
-        };
-        let (document, opened) = match (read.map(document_of), opened) {
-            (Some(own), Some(opened)) => (own, opened),
-            (own, _) => return Ok(own.map(|own| vec![own])),
-        };
-        if let Some(own) = reuse::with_bytes(&document, opened.clone()).filter(reuse::is_as_read) {
-            return Ok(Some(vec![own]));
-        }
-        let reread = long_log::read(self.disk, of, self.format, cache, now)?.map(document_of);
-        Ok(reread.and_then(|own| reuse::with_bytes(&own, opened)).map(|own| vec![own]))
-    }
-
-    /// Opens a log that is too large to be held, if its bytes can be read later.
-    fn opened(&self, found: &StoreFile) -> Option<OpenLogFile> {
-        let is_large = found.item.generation.len >= long_log::LARGE_LOG && is_log(&found.path);
-        // If the process can't open more files, the log is held. A later read reports errors.
-        is_large.then(|| self.disk.open_ranges(&self.root.join(&found.path)).ok()).flatten().flatten()
-    }
-
     fn bytes(&self, found: &StoreFile, from: u64, limit: Option<u64>) -> Lookup<(Vec<u8>, Generation)> {
         self.disk.read(&self.root.join(&found.path), from, limit).into()
-    }
-
-    /// Holds files that another program changed in place during the load. True if there are any.
-    fn hold_again(&self, files: &[StoreFile], documents: &mut [Arc<Document>]) -> bool {
-        let gone = |own: &&mut Arc<Document>| own.bytes.has_changed() && self.format.is_streamed(own.role);
-        let mut is_any = false;
-        for own in documents.iter_mut().filter(gone) {
-            let found = files.iter().find(|found| found.path == own.path);
-            if let Some((found, Lookup::Read((bytes, generation)))) =
-                found.map(|found| (found, self.bytes(found, 0, None)))
-            {
-                *own = Arc::new(self.read(found, bytes, 0, generation));
-                is_any = true;
-            }
-        }
-        is_any
     }
 
     fn read(
@@ -302,9 +178,9 @@ impl Loader<'_> {
         generation: Generation,
     ) -> Document {
         let bytes = bytes.into();
-        let before = self.before(&found.path).filter(|own| offset == 0 && own.record_reader.is_none());
+        let before = self.before(&found.path).filter(|_| offset == 0);
         let file = (found.role, &*found.path, &bytes);
-        let reading = read_bytes(self.format, before.map(Arc::as_ref), file, self.given.now);
+        let reading = reread(self.format, before.map(Arc::as_ref), file, self.given.now);
         let len = offset + bytes.len() as u64;
         let mut document = Document {
             bytes,
@@ -386,5 +262,5 @@ fn unread(place: &Place, disk: &dyn Disk) -> Store {
     let modified = disk.look(&place.root).ok().map(|item| Moment((item.generation.modified / 1000) as i64));
     let why = format!("{} is not a format that this version knows", place.format);
     let unread = vec![UnreadPath { path: PathBuf::new(), why }];
-    Store { extent: Extent::Whole, modified, unread, ..empty_store(place) }
+    Store { extent: Extent::All, modified, unread, ..empty_store(place) }
 }

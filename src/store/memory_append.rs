@@ -50,7 +50,7 @@ fn added(
     (generation, now): (Generation, Moment),
 ) -> Option<Vec<Record>> {
     let last = document.records.last()?;
-    let is_held = document.record_reader.is_none() && document.is_held() && !document.bytes.is_file_backed();
+    let is_held = document.is_held();
     let is_last = last.span.end + 1 == document.len && document.bytes.last() == Some(&b'\n');
     let was = document.generation;
     let has_grown = generation.len == was.len + lines.len() as u64;
@@ -59,7 +59,7 @@ fn added(
         return None;
     }
     let read = format.read(document.role, &document.path, lines, now);
-    let counts = |own: &Record| matches!(&own.body, RecordBody::Read(own) if !own.view().archived);
+    let counts = |own: &Record| matches!(&own.body, RecordBody::Read(own) if !own.archived);
     let all_count = read.problems.is_empty() && !read.records.is_empty() && read.records.iter().all(counts);
     let moved = |own: Record| Record {
         span: Span { start: own.span.start + was.len, end: own.span.end + was.len },

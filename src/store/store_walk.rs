@@ -6,7 +6,7 @@ use super::own_files;
 use crate::disk::{Disk, Item, ItemKind, Lookup};
 use crate::format::{Format, Placement};
 use crate::model::plan::count_with_noun;
-use crate::model::{Code, PathText, Problem, Role, Severity, StoreScope, UnreadPath};
+use crate::model::{Code, PathText, Problem, Role, Severity, UnreadPath};
 use crate::store::hidden_names::is_ours;
 use crate::text::second_version::set_aside;
 
@@ -41,8 +41,7 @@ pub struct StoreListing {
 
 /// Walks a store, or only the files that concern one session. Reports links that lead out of the store,
 /// but does not follow them. Opens nothing.
-pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format, only: Option<&StoreScope>) -> StoreListing {
-    let only = only.map(|only| only.session.as_str());
+pub fn walk(disk: &dyn Disk, root: &Path, format: &dyn Format, only: Option<&str>) -> StoreListing {
     let mut listing = StoreListing::default();
     let real = disk.look(root).and_then(|item| Ok((item, disk.real_path(root)?)));
     match real {

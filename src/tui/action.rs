@@ -42,7 +42,7 @@ const RENAME: ValuePrompt = ValuePrompt {
     form: "the new one",
     words: |_, _, _| Vec::new(),
     may: may_rename,
-    now: |store, entry| now(store, entry, |view| view.id.unwrap_or_default().to_owned()),
+    now: |store, entry| now(store, entry, |view| view.id().unwrap_or_default().to_owned()),
     command: |text| Ok(ChangeCommand::Edit(vec![("id".to_owned(), text.trim().to_owned())])),
 };
 

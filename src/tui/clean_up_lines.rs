@@ -80,8 +80,8 @@ pub fn rule(own: &CleanUp) -> Vec<(&'static str, String)> {
 pub fn row(own: &CleanUp, row: &CleanUpRow) -> [String; 6] {
     let (Some(snapshot), Some(plan)) = (&own.snapshot, &own.plan) else { return Default::default() };
     let (store, entry) = snapshot.get(row.at);
-    let view = store.view(entry);
-    let kind = view.map_or("broken", |view| view.kind).to_owned();
+    let memory = store.memory(entry);
+    let kind = memory.map_or("broken", |memory| memory.kind()).to_owned();
     let date =
         store.time_of(entry).map(|time| format!("{}{}", time.mark(), time.at.date())).unwrap_or_default();
     let of = own.store_name(row.at.store as usize).to_owned();

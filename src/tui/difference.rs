@@ -98,11 +98,11 @@ fn known(app: &App, of: &MemoryDifference, side: usize) -> Vec<(String, String)>
     let at = of.memories[side];
     let (store, entry) = of.snapshot.get(at);
     let mut known = Vec::new();
-    if let Some(view) = store.view(entry) {
-        known.push(("type", view.kind.to_owned()));
-        known.push(("importance", format!("{:.2}", view.importance)));
-        known.push(("tags", view.tags.join(" ")));
-        let time = store.time_with(entry, view.created);
+    if let Some(memory) = store.memory(entry) {
+        known.push(("type", memory.kind().to_owned()));
+        known.push(("importance", format!("{:.2}", memory.importance)));
+        known.push(("tags", memory.joined_tags(" ")));
+        let time = store.time_with(entry, memory.created);
         known.push((
             time.map_or("written", EntryTime::event),
             time.map_or(String::new(), |time| time.at.to_minute()),

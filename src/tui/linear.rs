@@ -198,8 +198,8 @@ fn row_without_age(app: &App) -> String {
 fn parts_of_row(app: &App) -> (String, String) {
     let Some(hit) = app.hit() else { return ("Nothing is listed.".into(), String::new()) };
     let (store, entry) = app.listed_snapshot.get(hit.at);
-    let own = store.view(entry);
-    let kind = own.map_or("broken line", |view| view.kind);
+    let own = store.memory(entry);
+    let kind = own.map_or("broken line", |memory| memory.kind());
     let title = app.titles.get(&hit.at).map_or("", String::as_str);
     let age = store.time_of(entry).map_or("no time".into(), |time| time.ago_at(app.now));
     let at = format!("{} of {}.", app.list_cursor.at + 1, app.results.hits.len());

@@ -11,7 +11,7 @@ use crate::tui::theme::{Theme, sign};
 pub fn sign_of(app: &App, store: &Store, entry: &Entry, is_new: bool) -> (&'static str, Style) {
     let theme = Theme::of(app);
     let worst = store.problems_of(entry).map(|problem| problem.severity).min();
-    let is_kept = store.view(entry).is_some_and(|view| is_kept(view, app.now));
+    let is_kept = store.memory(entry).is_some_and(|view| is_kept(view, app.now));
     match (entry.state, worst) {
         (State::Broken, _) => (sign(Severity::Error), theme.severity(Severity::Error)),
         (_, Some(Severity::Error)) => (sign(Severity::Error), theme.severity(Severity::Error)),

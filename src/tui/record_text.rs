@@ -18,7 +18,7 @@ pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
     if store.record(entry).span.len() <= LARGE as u64 {
         return format::text_of(store, entry);
     }
-    let Some(raw) = store.read(entry) else { return format::text_of(store, entry) };
+    let raw = store.raw(entry);
     let start = String::from_utf8_lossy(&raw[..LARGE]);
     let start = start[..cut(&start, SHOWN)].to_owned();
     let title = format::title_of(&start);

@@ -9,7 +9,7 @@ use crate::tui::theme::{self, Theme};
 /// Returns a line for each reference from or to a memory.
 pub fn lines(app: &App, at: EntryRef, ties: &[EntryLink], width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
-    if app.listed_snapshot.get(at).0.view(app.listed_snapshot.get(at).1).is_none() {
+    if app.listed_snapshot.get(at).0.memory(app.listed_snapshot.get(at).1).is_none() {
         return vec![Line::styled("A broken line refers to nothing.", theme.dim())];
     }
     if ties.is_empty() {
@@ -34,7 +34,7 @@ pub fn lines(app: &App, at: EntryRef, ties: &[EntryLink], width: usize) -> Vec<L
 pub fn timeline(app: &App, at: EntryRef, events: &[EntryLink], width: usize) -> Vec<Line<'static>> {
     let created = |event: EntryRef| {
         let (store, entry) = app.listed_snapshot.get(event);
-        store.view(entry).and_then(|view| view.created)
+        store.memory(entry).and_then(|memory| memory.created)
     };
     let first = events.first().and_then(|tie| created(tie.other?));
     let line = |tie: &EntryLink| {

@@ -1,6 +1,6 @@
 //! Prompts for one value that memories get. The row of an action in `action.rs` says what its prompt asks.
 
-use crate::model::{Entry, EntryRef, Snapshot, Store, View};
+use crate::model::{Entry, EntryRef, Snapshot, Store, StoredMemory};
 use crate::ops::{self, Operation, Refusal};
 use crate::query::Facets;
 use crate::usecase::ChangeCommand;
@@ -25,6 +25,6 @@ pub fn may_edit(store: &Store, entry: &Entry) -> Result<(), Refusal> {
 }
 
 /// Returns the present value that `of` reads from a memory.
-pub fn now(store: &Store, entry: &Entry, of: impl Fn(View<'_>) -> String) -> String {
-    store.view(entry).map(|view| format!("now  {}", of(view))).unwrap_or_default()
+pub fn now(store: &Store, entry: &Entry, of: impl Fn(&StoredMemory) -> String) -> String {
+    store.memory(entry).map(|view| format!("now  {}", of(view))).unwrap_or_default()
 }

@@ -4,17 +4,15 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{project_standing, stale_claims, store_with_bytes, undone_changes};
+use super::{project_standing, stale_claims, undone_changes};
 use crate::check::stale_files;
 use crate::disk::{Disk, ItemKind, RealDisk};
 use crate::format::by_name;
 use crate::model::plan::count_with_noun;
-use crate::model::{
-    Change, Code, Extent, Moment, PathText, Problem, RecordReader, Severity, Snapshot, Store,
-};
+use crate::model::{Change, Code, Moment, PathText, Problem, Severity, Snapshot, Store};
 use crate::ops::erase::ErasedRecords;
 use crate::store::commit::Vault;
-use crate::store::{derived_files, verify_reused};
+use crate::store::{derived_files, has_misread};
 
 /// A store with its problems.
 pub struct CheckedStore {
@@ -36,24 +34,19 @@ impl CheckedStore {
 /// Compares the derived files of a store with its records, and looks for erased memories that were
 /// written again. `data` is the folder of palimp's own data.
 pub fn check_store(data: Option<&Path>, store: &Arc<Store>, now: Moment) -> CheckedStore {
-    checked_with(data, store, store, now)
-}
-
-/// Like [`check_store`], for a store whose bytes are in `whole`.
-fn checked_with(data: Option<&Path>, store: &Arc<Store>, whole: &Store, now: Moment) -> CheckedStore {
-    let rebuilt = stale_files::stale_files(whole, now);
-    let mut more = stale_files::problems(whole, &rebuilt);
+    let rebuilt = stale_files::stale_files(store, now);
+    let mut more = stale_files::problems(store, &rebuilt);
     let vault = data.map(|data| Vault::open_read_only(&RealDisk, data, &store.root));
-    more.extend(vault.iter().flat_map(|vault| undone_changes::problems(vault, whole)));
+    more.extend(vault.iter().flat_map(|vault| undone_changes::problems(vault, store)));
     let erased = vault.map(|vault| vault.erasure_list()).transpose();
     let unread = erased.as_ref().err().map(ToString::to_string);
     let gone = ErasedRecords::of_lines(erased.ok().flatten().unwrap_or_default());
-    more.extend(gone.written_again(whole, now));
-    more.extend(gone.hidden(whole, now));
-    more.extend(stale_claims::problems(&RealDisk, whole));
-    more.extend(project_standing::problems(&RealDisk, whole));
-    more.extend(waiting(whole));
-    let due = data.map(|data| due(data, whole, now)).unwrap_or_default();
+    more.extend(gone.written_again(store, now));
+    more.extend(gone.hidden(store, now));
+    more.extend(stale_claims::problems(&RealDisk, store));
+    more.extend(project_standing::problems(&RealDisk, store));
+    more.extend(waiting(store));
+    let due = data.map(|data| due(data, store, now)).unwrap_or_default();
     let store = match more.is_empty() && due.is_empty() {
         true => Arc::clone(store),
         false => Arc::new(told(store, more, &due)),
@@ -134,11 +127,11 @@ impl CheckCache {
                     }
                 });
             known.unwrap_or_else(|| {
-                let Some(held) = held(own, now) else {
+                if has_misread(&RealDisk, own) {
                     has_changed = true;
                     return Arc::clone(own);
-                };
-                let checked = checked_with(data, own, &held, now);
+                }
+                let checked = check_store(data, own, now);
                 unsure.extend(checked.unread.is_some().then(|| own.root.clone()));
                 unread.extend(checked.unread);
                 checked.store
@@ -167,29 +160,7 @@ fn besides(of: &Store, with: &Store) -> Vec<Problem> {
     with.problems.iter().filter(|own| !known.contains(&name(own))).cloned().collect()
 }
 
-/// If more bytes had to be held, only the problems that were listed are reported.
-const MOST: u64 = 256 << 20;
-
-/// Returns the store with its bytes; `None` if it changed since it was read.
-fn held(store: &Arc<Store>, now: Moment) -> Option<Arc<Store>> {
-    let listed = || store.documents.iter().filter(|own| own.record_reader.is_some());
-    if store.extent != Extent::Judged {
-        return Some(Arc::clone(store));
-    }
-    if listed().map(|own| own.len).sum::<u64>() > MOST {
-        return verify_reused(store).then(|| Arc::clone(store));
-    }
-    let held = store_with_bytes(store, now);
-    let is_same = held.documents.len() == store.documents.len()
-        && held.documents.iter().zip(&store.documents).all(|(is, was)| is.is_state_of(was));
-    listed().filter_map(|own| own.record_reader.as_ref()).for_each(|own| own.set_verified(is_same));
-    is_same.then_some(held)
-}
-
 fn is_same(was: &Store, is: &Store) -> bool {
-    if is.documents.iter().any(|own| own.record_reader.as_ref().is_some_and(RecordReader::is_partly_reused)) {
-        return false;
-    }
     let both = || was.documents.iter().zip(&is.documents);
     was.root == is.root
         && was.outside_files == is.outside_files
@@ -201,6 +172,7 @@ fn is_same(was: &Store, is: &Store) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Extent;
     use crate::store::{Place, load};
 
     #[test]
@@ -213,7 +185,7 @@ mod tests {
         crate::disk::write_new(&root.join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
         let now = Moment(1_800_000_000_000_000);
         let place = Place::whole(root.clone(), "session-log");
-        let store = Arc::new(load(&place, Extent::Whole, None, now));
+        let store = Arc::new(load(&place, Extent::All, None, now));
         let list = Vault::open_read_only(&RealDisk, &data, &root).path("erased.jsonl");
         crate::disk::write_new(&list, b"no list\n").unwrap();
         let (mut known, snapshot) = (CheckCache::default(), Arc::new(Snapshot::of(vec![store])));

@@ -460,8 +460,8 @@ impl ChangeCommand {
 
     /// Returns what happens to one memory, in a few words; empty if the verb says it all. Untrusted text.
     pub fn effect_on(&self, store: &Store, entry: &Entry) -> String {
-        let Some(view) = store.view(entry) else { return String::new() };
-        let has = |tag: &String| view.tags.contains(tag);
+        let Some(memory) = store.memory(entry) else { return String::new() };
+        let has = |tag: &String| memory.has_tag(tag);
         match self {
             ChangeCommand::Tag { add, remove } => {
                 let come = add.iter().filter(|tag| !has(tag)).map(|tag| format!("+{tag}"));
@@ -477,10 +477,10 @@ impl ChangeCommand {
                 Ok(target) if target != entry => "becomes a part of it".to_owned(),
                 _ => "stays".to_owned(),
             },
-            ChangeCommand::SetImportance(value) => format!("{:.2} → {value:.2}", view.importance),
-            ChangeCommand::SetWord { field: "type", value } => format!("{} → {value}", view.kind),
+            ChangeCommand::SetImportance(value) => format!("{:.2} → {value:.2}", memory.importance),
+            ChangeCommand::SetWord { field: "type", value } => format!("{} → {value}", memory.kind()),
             ChangeCommand::SetWord { value, .. } => {
-                format!("{} → {value}", view.topic.unwrap_or("none"))
+                format!("{} → {value}", memory.topic().unwrap_or("none"))
             }
             _ => String::new(),
         }
@@ -488,7 +488,7 @@ impl ChangeCommand {
 }
 
 fn is_deleted(store: &Store, entry: &Entry) -> bool {
-    entry.state == State::Deleted || store.view(entry).is_some_and(|view| view.faded)
+    entry.state == State::Deleted || store.memory(entry).is_some_and(|memory| memory.faded)
 }
 
 /// What to restore from quarantine.

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::current_snapshot;
 use super::failure::ChangeFailure;
-use super::{snapshot_with_bytes, store_with_bytes};
 use crate::disk::RealDisk;
 use crate::disk::host::Host;
 use crate::model::{Moment, Snapshot, State, Store};
@@ -14,7 +14,7 @@ use crate::store::commit;
 /// Returns the stores with the deleted memories that can be restored.
 pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Result<Arc<Snapshot>, String> {
     let host = Host::here(data, now);
-    let snapshot = snapshot_with_bytes(snapshot, host, now);
+    let snapshot = current_snapshot(snapshot, host, now);
     let with = |own: &Arc<Store>| match store_with_deleted(own, data, now) {
         Ok(store) => Ok(Arc::new(store)),
         Err(failed) => Err(format!("what was deleted can't be listed: {}", failed.message)),
@@ -26,7 +26,7 @@ pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Resul
     Ok(snapshot)
 }
 
-/// Returns a store, whose bytes are held, with its deleted memories that can be restored.
+/// Returns a store with its deleted memories that can be restored.
 ///
 /// # Errors
 ///
@@ -71,7 +71,7 @@ pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Opti
     }
     let with = |(own, held): (&Arc<Store>, u64)| match held {
         0 => store_with_archived(own, data, now).ok(),
-        _ => store_with_deleted(&store_with_bytes(own, now), data, now).ok(),
+        _ => store_with_deleted(own, data, now).ok(),
     };
     let stores: Vec<Store> = stores.zip(held).map(with).collect::<Option<_>>()?;
     let count = |state| stores.iter().map(|own| own.count(state)).sum();
@@ -120,7 +120,7 @@ mod tests {
         crate::disk::write_new(&root.join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
         let now = Moment(1_800_000_000_000_000);
         let place = Place::whole(root.clone(), "session-log");
-        let store = Arc::new(load(&place, Extent::Whole, None, now));
+        let store = Arc::new(load(&place, Extent::All, None, now));
         let snapshot = Arc::new(Snapshot::of(vec![store]));
         let count = || deleted_count(&snapshot, &data, now).map(|own| own.deleted);
         assert_eq!(count(), Some(0));

@@ -34,15 +34,11 @@ pub fn is_erased(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, C
     if may_be && !is_still_there(host, store, entry)? {
         return Ok(true);
     }
-    let id = store.view(entry).and_then(|view| view.id);
-    let Some(raw) = store.read(entry) else {
-        // Its bytes are gone from its file. Only its id can show that it was erased.
-        return Ok(may_be || erased.iter().any(|line| id.is_some() && line.record.id.as_deref() == id));
-    };
+    let raw = store.raw(entry);
     let gone = ErasedRecords::of_lines(erased);
     let context = WriteContext::of(store, host.now, [0; 16]);
     let path = &store.document(entry).path;
-    let takes = |own: ErasureMatcher<'_>| own.is_erased(path, &raw, store.view(entry), None);
+    let takes = |own: ErasureMatcher<'_>| own.is_erased(path, &raw, store.memory(entry), None);
     Ok(gone.wanted(&context).is_some_and(takes))
 }
 
@@ -70,7 +66,7 @@ pub fn unless_erased<T>(
 /// True if an erased record without an id was in the file of the entry, or had the same name in
 /// another: a part is in every version of its document.
 fn may_be(erased: &ErasureTarget, store: &Store, entry: &Entry) -> bool {
-    let id = store.view(entry).and_then(|view| view.id);
+    let id = store.memory(entry).and_then(|memory| memory.id());
     let is_called_so = erased.was.is_some() && erased.was.as_deref() == id;
     erased.id.is_none() && (erased.file == store.document(entry).path || is_called_so)
 }
@@ -78,8 +74,8 @@ fn may_be(erased: &ErasureTarget, store: &Store, entry: &Entry) -> bool {
 /// True if the store on disk has a record with the same bytes.
 fn is_still_there(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
     let now = Writer::open_read_only(host, store)?.load();
-    let raw = store.read(entry);
-    Ok(raw.is_some_and(|raw| now.entries.iter().any(|own| *now.raw(own) == *raw)))
+    let raw = store.raw(entry);
+    Ok(now.entries.iter().any(|own| *now.raw(own) == *raw))
 }
 
 /// Plans an erasure; nothing is written. Records that can't be erased are left out. With `each`,
@@ -176,7 +172,7 @@ fn copies(store: &Store, chosen: &[Entry], wanted: &ErasureMatcher<'_>) -> Vec<E
     let chosen: HashSet<(u32, u32)> = chosen.iter().map(|own| (own.document, own.record)).collect();
     let is_copy = |own: &&Entry| {
         !chosen.contains(&(own.document, own.record))
-            && wanted.is_erased(&store.document(own).path, &store.raw(own), store.view(own), None)
+            && wanted.is_erased(&store.document(own).path, &store.raw(own), store.memory(own), None)
     };
     store.entries.iter().filter(is_copy).copied().collect()
 }
@@ -191,7 +187,7 @@ fn copy_lines(store: &Store, copies: &[Entry], with_torn: &[String]) -> Vec<Stri
     let line = |own: &Entry| {
         let (name, line) = (name_of(store, own), store.record(own).line);
         let place = format!("{}:{line}", store.document(own).path.to_text());
-        let torn = match store.view(own) {
+        let torn = match store.memory(own) {
             Some(_) => "",
             None if with_torn.contains(&place) => {
                 ", a broken line that names it, with what may be part of it"
@@ -227,7 +223,7 @@ fn lost_records(
         let path = deleted_from(path).unwrap_or(path);
         !stays.contains(key)
             && !chosen.contains(key)
-            && !wanted.is_erased(path, &before.raw(entry), before.view(entry), None)
+            && !wanted.is_erased(path, &before.raw(entry), before.memory(entry), None)
     };
     let all = before.entries.iter().map(|entry| (entry, before.key(entry)));
     Ok(all.filter(is_lost).map(|(entry, key)| LostRecord { name: name_of(&before, entry), key }).collect())
@@ -272,10 +268,10 @@ fn kept(found: &BTreeMap<String, usize>) -> Vec<String> {
 /// Returns a note about an id that repeats words of the record. An erasure does not treat such an
 /// id as content: it stays where it names the record.
 fn telling_id(store: &Store, entry: &Entry) -> Option<String> {
-    let view = store.view(entry)?;
-    let id = view.id?;
+    let memory = store.memory(entry)?;
+    let id = memory.id()?;
     let is_word = |word: &&str| {
-        word.len() >= SHORTEST_WORD && word.chars().all(char::is_alphabetic) && **word != *view.kind
+        word.len() >= SHORTEST_WORD && word.chars().all(char::is_alphabetic) && **word != *memory.kind()
     };
     let mut words = id.split(|c: char| !c.is_alphanumeric()).filter(is_word).peekable();
     words.peek()?;
@@ -320,7 +316,7 @@ mod tests {
         let lines = [line("\"id\":\"mem_1\",", "It is to be forgotten."), line("", "It has no id at all.")];
         write_new(&root.join("sessions/s/memory.jsonl"), lines.concat().as_bytes()).unwrap();
         let place = Place::whole(root.to_owned(), "session-log");
-        Arc::new(load(&place, Extent::Whole, None, NOW))
+        Arc::new(load(&place, Extent::All, None, NOW))
     }
 
     #[test]

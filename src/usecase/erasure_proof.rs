@@ -65,7 +65,7 @@ mod tests {
 
     fn planned() -> PlannedErasure {
         let place = Place::whole(Path::new("/no/such/store").into(), "session-log");
-        let store = Arc::new(load(&place, Extent::Whole, None, Moment(0)));
+        let store = Arc::new(load(&place, Extent::All, None, Moment(0)));
         let plan = Plan::of_unread_store("erase", &store.root, store.format);
         PlannedErasure::of_nothing(store, plan)
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::copies_beside::each_copy;
-use super::revalidate::snapshot_with_bytes;
+use super::revalidate::current_snapshot;
 use super::triage::{Triage, Verdict};
 use crate::detectors::{detect, masked};
 use crate::disk::host::Host;
@@ -49,7 +49,7 @@ impl FindingList {
     /// If the verdicts can't be read.
     pub fn of(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Result<FindingList, String> {
         let triage = Triage::kept_in(data)?;
-        let snapshot = snapshot_with_bytes(snapshot, Host::here(data, now), now);
+        let snapshot = current_snapshot(snapshot, Host::here(data, now), now);
         let mut all: Vec<ListedFinding> = Vec::new();
         for at in snapshot.entries() {
             all.extend(of_memory(&snapshot, at, &triage));

@@ -7,7 +7,6 @@ use super::erase::is_erased;
 use super::failure::{ChangeFailure, Result};
 use super::outcome::{ChangeReport, HistoryEffect};
 use super::recent_steps::{RecentStep, RecentSteps};
-use super::store_with_bytes;
 use crate::disk::host::Host;
 use crate::model::{Entry, Plan, Store};
 use crate::ops::{Refusal, WriteContext};
@@ -42,8 +41,7 @@ pub fn save_form_copy(
     recent: &mut RecentSteps,
 ) -> Result<ChangeReport> {
     // While this writer holds the store, no other palimp can erase between the check and the write.
-    let held = store_with_bytes(was, host.now);
-    let writer = Writer::open(host, &held)?;
+    let writer = Writer::open(host, was)?;
     if is_erased(host, was, entry)? {
         let _ = drop_form_draft(host, (was, entry));
         return Err(Refusal::unfit(
@@ -52,7 +50,7 @@ pub fn save_form_copy(
         .into());
     }
     let random = host.machine.random();
-    let plan = make(&WriteContext::of(&store_with_bytes(now, host.now), host.now, random))?;
+    let plan = make(&WriteContext::of(now, host.now, random))?;
     written(&writer, host, (was, entry), (&plan, said), recent)
 }
 

@@ -177,11 +177,11 @@ fn tell_others(store: &Store, rows: &mut [JournalRow], now: Moment) {
         (!is_own && when <= now).then_some(after)
     };
     for entry in &store.entries {
-        let Some(view) = store.view(entry) else { continue };
-        if let Some(row) = view.created.and_then(place).and_then(|at| rows.get_mut(at)) {
+        let Some(memory) = store.memory(entry) else { continue };
+        if let Some(row) = memory.created.and_then(place).and_then(|at| rows.get_mut(at)) {
             row.foreign.written += 1;
         }
-        let used = view.accessed.filter(|used| Some(*used) != view.created);
+        let used = memory.accessed.filter(|used| Some(*used) != memory.created);
         if let Some(row) = used.and_then(place).and_then(|at| rows.get_mut(at)) {
             row.foreign.used += 1;
         }

@@ -103,7 +103,7 @@ pub use recovery::{
     recover_stores, stores_to_look_after,
 };
 pub use request::{ChangeRequest, Requester};
-pub use revalidate::{count_changed_since, find_unchanged, snapshot_with_bytes, store_with_bytes};
+pub use revalidate::{count_changed_since, current_snapshot, find_unchanged};
 pub use surroundings::not_reached_lines;
 pub use triage::{Triage, Verdict};
 pub use undo_redo::{step_to_turn, undo_or_redo};

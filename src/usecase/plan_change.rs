@@ -9,7 +9,7 @@ use super::failure::{ChangeFailure, Result};
 use super::plan_repair::plan_quarantine_restore;
 use super::plan_stores::plan_stores;
 use super::request::{ChangeRequest, Requester};
-use super::revalidate::hold;
+use super::revalidate::renew;
 use super::{erase, first_change};
 use crate::disk::host::Host;
 use crate::format::store_names;
@@ -28,7 +28,7 @@ use crate::usecase::surroundings::search_surroundings;
 
 /// Plans a change of the stores as they are now, with what differs from what was listed.
 pub fn plan_current(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
-    let (request, difference) = hold(request, host);
+    let (request, difference) = renew(request, host);
     let is_gone = request.command.is_of_records() && request.at.is_empty() && !difference.is_none();
     let planned = if is_gone { PlannedChange::of(request, Vec::new()) } else { plan(request, host)? };
     Ok(PlannedChange { concurrent: Some(difference).filter(|own| !own.is_none()), ..planned })

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::check_stores;
 use super::failure::{ChangeFailure, Result};
-use super::revalidate::store_with_bytes;
 use crate::check::{findings, stale_files};
 use crate::disk::Disk;
 use crate::disk::host::Host;
@@ -129,11 +128,10 @@ pub fn fixes_of(
     of: &Problem,
     now: Moment,
 ) -> Result<FixPreview> {
-    let store = store_with_bytes(store, now);
-    let kept = material_for(disk, data, &store, std::iter::once(of), now)?;
+    let kept = material_for(disk, data, store, std::iter::once(of), now)?;
     // A problem of a memory is not about a derived file.
-    let rebuilt = if of.record.is_none() { stale_files::stale_files(&store, now) } else { Vec::new() };
-    let context = WriteContext::of(&store, now, [0; 16]);
+    let rebuilt = if of.record.is_none() { stale_files::stale_files(store, now) } else { Vec::new() };
+    let context = WriteContext::of(store, now, [0; 16]);
     Ok(RepairContext::of(&context, &kept, rebuilt.iter().map(|change| &*change.path)).beside(of))
 }
 

@@ -204,7 +204,7 @@ impl PlannedChange {
 
 /// Returns the id of a memory, or its key.
 pub fn name_of(store: &Store, entry: &Entry) -> String {
-    let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
+    let id = store.memory(entry).and_then(|memory| memory.id()).map(str::to_owned);
     id.unwrap_or_else(|| store.key(entry))
 }
 

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::failure::Result;
-use super::store_with_bytes;
 use crate::disk::host::Host;
 use crate::disk::{Disk, RealDisk};
 use crate::model::{Moment, Snapshot, Store};
@@ -82,7 +81,6 @@ pub fn recover_stores(snapshot: &Snapshot, data: &Path, now: Moment) -> Recovery
         match is_left_over(host.disk, host.machine, data, store) {
             Ok(false) => {}
             Ok(true) => {
-                let store = &store_with_bytes(store, now);
                 let Ok(writer) = Writer::open(host, store) else { continue };
                 let opened = RecoveryReport::of(&writer);
                 report.rescued += opened.rescued;

@@ -3,30 +3,28 @@
 //! the same memories, never for new ones, and has to be confirmed again with what differs.
 
 pub mod concurrent_changes;
+mod current_stores;
 mod describe_change;
-mod load_bytes;
 mod replan;
 mod same_memories;
 
 use std::sync::Arc;
 
 use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
-use crate::usecase::revalidate::load_bytes::of_bound;
+use crate::usecase::revalidate::current_stores::{has_same_files, of_bound};
 
-pub(super) use load_bytes::hold;
-pub use load_bytes::{find_unchanged, snapshot_with_bytes, store_with_bytes};
+pub(super) use current_stores::renew;
+pub use current_stores::{current_snapshot, find_unchanged};
 
 use super::command::ChangeCommand;
-use super::deleted_records::as_before;
 use super::execute::execute_unshown;
 use super::failure::{ChangeFailure, Result};
 use super::request::Requester;
 use crate::disk::host::Host;
 use crate::model::entry_tracker::have_equal_bytes;
-use crate::model::{EntryRef, EntryTracker, Extent, Moment, Snapshot, Store, deleted_from};
+use crate::model::{EntryRef, EntryTracker, Snapshot, Store};
 use crate::ops::delete::is_held;
 use crate::ops::effect::effect;
-use crate::store::{self, Place};
 use crate::usecase::outcome::{ChangeObserver, ExecuteOutcome};
 use crate::usecase::planned_change::PlannedChange;
 use crate::usecase::recent_steps::RecentSteps;
@@ -44,7 +42,7 @@ pub(super) fn execute_if_unchanged(
     let mut planned = planned;
     planned.request.progress.go_on()?;
     for _ in 0..TRIES {
-        let fresh = read(&planned.request.snapshot, host, planned.request.now);
+        let fresh = current_snapshot(&planned.request.snapshot, host, planned.request.now);
         let difference = difference(&planned, &fresh, host)?;
         if !difference.is_none() {
             let again = replan::replan_with_changes(&planned, difference, fresh, host)?;
@@ -108,7 +106,7 @@ fn replan_for_retry(
     failed: ChangeFailure,
     host: Host<'_>,
 ) -> Result<(PlannedChange, bool)> {
-    let fresh = read(&planned.request.snapshot, host, planned.request.now);
+    let fresh = current_snapshot(&planned.request.snapshot, host, planned.request.now);
     let difference = difference(&planned, &fresh, host)?;
     if !difference.is_none() {
         return Ok((planned, false));
@@ -122,28 +120,6 @@ fn replan_for_retry(
         }
         _ => Err(failed),
     }
-}
-
-/// Returns the stores as they are now. If a store listed its deleted memories, it lists them again.
-fn read(snapshot: &Snapshot, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
-    if snapshot.stores.iter().all(|own| store::is_as_read(host.disk, own)) {
-        return Arc::new(Snapshot::of(snapshot.stores.clone()));
-    }
-    let places: Vec<Place> = snapshot.stores.iter().map(|own| Place::of(own)).collect();
-    let stores = store::load_each(&places, Extent::Whole, snapshot, now);
-    let as_it_is = |(new, old): (Arc<Store>, &Arc<Store>)| match is_same(old, &new) {
-        true => Arc::clone(old),
-        false => as_before(old, new, host.data, now),
-    };
-    Arc::new(Snapshot::of(stores.into_iter().zip(&snapshot.stores).map(as_it_is).collect()))
-}
-
-/// True if the files of a store are unchanged. Listed deleted memories do not count.
-fn is_same(old: &Store, new: &Store) -> bool {
-    let files = |own: &Store| own.documents.iter().filter(|own| deleted_from(&own.path).is_none()).count();
-    let both = || old.documents.iter().zip(&new.documents);
-    let count = files(old);
-    count == files(new) && both().take(count).all(|(old, new)| old.is_state_of(new))
 }
 
 /// Returns the memories that a plan is about, in the stores that it was made of.
@@ -175,7 +151,8 @@ fn difference(planned: &PlannedChange, fresh: &Snapshot, host: Host<'_>) -> Resu
 
 fn is_as_shown(planned: &PlannedChange, fresh: &Snapshot) -> bool {
     let was = &planned.request.snapshot.stores;
-    let is_untouched = |(old, new): (&Arc<Store>, &Arc<Store>)| Arc::ptr_eq(old, new) || is_same(old, new);
+    let is_untouched =
+        |(old, new): (&Arc<Store>, &Arc<Store>)| Arc::ptr_eq(old, new) || has_same_files(old, new);
     was.len() == fresh.stores.len() && was.iter().zip(&fresh.stores).all(is_untouched)
 }
 

@@ -66,7 +66,7 @@ pub fn problems(disk: &dyn Disk, store: &Store) -> Vec<Problem> {
         let problem = Problem::of_file(Code::StaleClaim, Severity::Note, &document.path, message);
         let problem = problem.at_line(claim.line);
         let Some(record) = claim.record else { return Some(problem) };
-        let id = document.records.get(record as usize).and_then(|record| record.view()?.id);
+        let id = document.records.get(record as usize).and_then(|record| record.memory()?.id());
         Some(problem.of_record(record, id))
     };
     claims.iter().filter_map(problem).collect()

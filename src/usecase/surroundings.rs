@@ -72,8 +72,9 @@ pub fn search(
 /// Returns the places from which a store says that memories are imported. They are relative to the folder around it.
 fn imports(store: &Store) -> Vec<PathBuf> {
     let around = store.root.parent().unwrap_or(&store.root);
-    let views = store.entries.iter().filter_map(|entry| store.view(entry)).filter(|own| own.kind == "source");
-    let paths = views.flat_map(|own| own.facets).filter(|(name, _)| *name == "path");
+    let views =
+        store.entries.iter().filter_map(|entry| store.memory(entry)).filter(|own| own.kind() == "source");
+    let paths = views.flat_map(|own| own.facets()).filter(|(name, _)| *name == "path");
     paths.map(|(_, path)| around.join(path_from_text(path))).collect()
 }
 

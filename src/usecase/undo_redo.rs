@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::failure::{ChangeFailure, Result};
 use super::request::ChangeRequest;
-use super::store_with_bytes;
 use crate::disk::host::Host;
 use crate::model::plan::count_with_noun;
 use crate::model::{Plan, Store, UndoRedo};
@@ -124,7 +123,6 @@ fn turn_in(
     number: Option<u64>,
     is_redo: bool,
 ) -> Result<(Vec<String>, String, u64)> {
-    let store = &store_with_bytes(store, host.now);
     let writer = Writer::open(host, store)?;
     let (plan, turn) = if is_redo { writer.redo(number)? } else { writer.undo(number)? };
     let (UndoRedo::Undo(step) | UndoRedo::Redo(step)) = turn;

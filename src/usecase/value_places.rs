@@ -42,7 +42,7 @@ pub fn refuse_names(disk: &dyn Disk, store: &Store, values: &ErasedValues) -> Re
     let is_file = || names_below(disk, &store.root, 0, &has);
     let is_session = || store.sessions.iter().any(|own| has(&own.name));
     let id = || {
-        let ids = store.entries.iter().filter_map(|entry| Some((entry, store.view(entry)?.id?)));
+        let ids = store.entries.iter().filter_map(|entry| Some((entry, store.memory(entry)?.id()?)));
         ids.into_iter().find(|(_, id)| has(id)).map(|(entry, _)| store.key(entry))
     };
     let what = match () {
@@ -78,7 +78,7 @@ const DEPTH: usize = 64;
 /// True if a value is the type of a memory, or the name of a member of a document or a memory.
 fn is_word(store: &Store, values: &ErasedValues) -> bool {
     let is_it = |name: &str| values.is_value(name.as_bytes());
-    let is_kind = |entry: &Entry| store.view(entry).is_some_and(|view| is_it(view.kind));
+    let is_kind = |entry: &Entry| store.memory(entry).is_some_and(|memory| is_it(memory.kind()));
     let has_name = |raw: &[u8]| {
         let mut tape = Tape::default();
         let root = scan(&mut tape, raw).ok();

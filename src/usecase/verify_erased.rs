@@ -329,6 +329,6 @@ fn writer(
     };
     let entry = store.entries.iter().find(|entry| is_it(store.document(entry)) && has(&store.raw(entry)));
     let Some(entry) = entry else { return (None, None) };
-    let agent = store.view(entry).and_then(|view| view.agent().map(str::to_owned));
+    let agent = store.memory(entry).and_then(|memory| memory.agent().map(str::to_owned));
     (Some(store.key(entry)), agent)
 }

@@ -13,8 +13,8 @@ use crate::query::{Order, Query, Ranking, Request, explain};
 use crate::text::columns::fit;
 use crate::text::safe_text::sanitize;
 use crate::usecase::{
-    ChangeFailure, ChangeReport, RecentSteps, drop_form_draft, find_form_draft, find_unchanged, keep_draft,
-    keep_form_draft, save_form, save_form_copy, snapshot_with_bytes,
+    ChangeFailure, ChangeReport, RecentSteps, current_snapshot, drop_form_draft, find_form_draft,
+    find_unchanged, keep_draft, keep_form_draft, save_form, save_form_copy,
 };
 
 /// A changed form, and its memory.
@@ -99,10 +99,10 @@ impl FormRequest {
         take(host, &context, entry)
     }
 
-    /// Returns the request for stores whose bytes are held; `None` if the memory changed.
-    fn held(&self) -> Option<FormRequest> {
+    /// Returns the request for the stores as they are now; `None` if the memory changed.
+    fn current(&self) -> Option<FormRequest> {
         let host = Host::here(&self.data, self.now);
-        let snapshot = snapshot_with_bytes(&self.snapshot, host, self.now);
+        let snapshot = current_snapshot(&self.snapshot, host, self.now);
         let at = match Arc::ptr_eq(&snapshot, &self.snapshot) {
             true => self.at,
             false => find_unchanged(&self.snapshot, self.at, &snapshot, self.now)?,
@@ -124,7 +124,7 @@ impl FormRequest {
 /// Judges the record of a form; with `is_whole`, also the store.
 pub fn judged(request: &FormRequest, is_whole: bool) -> ValidatedForm {
     // If another program changed the memory, only the form is judged.
-    let held = if is_whole { request.held() } else { None };
+    let held = if is_whole { request.current() } else { None };
     let is_whole = held.is_some();
     let request = held.as_ref().unwrap_or(request);
     request.with(|_, context, entry| {
@@ -202,7 +202,7 @@ fn ranked(request: &FormRequest, snapshot: &Snapshot) -> (Option<f64>, Option<f6
 
 /// Saves a form. If that would cause a warning of `check`, it is not saved unless `is_shown`.
 pub fn save(request: &FormRequest, is_shown: bool, recent: &mut RecentSteps) -> FormSaveOutcome {
-    let Some(request) = &request.held() else {
+    let Some(request) = &request.current() else {
         let (store, entry) = request.entry();
         return not_written(ChangeFailure::changed_meanwhile(store.document(entry).path.clone()));
     };

@@ -24,8 +24,8 @@ use crate::query::{FadeForecast, Ranking, forecast};
 use crate::usecase::clean_up::SavedRules;
 use crate::usecase::verify_erased::{ErasureChoice, keep_check, verify_erased};
 use crate::usecase::{
-    BackupComparer, FindingList, JournalView, check_backup, fixes_of, list_backups, project_instructions,
-    snapshot_with_bytes, store_with_bytes, with_deleted,
+    BackupComparer, FindingList, JournalView, check_backup, current_snapshot, fixes_of, list_backups,
+    project_instructions, with_deleted,
 };
 
 pub struct InspectRequest {
@@ -191,10 +191,9 @@ pub fn inspect(request: InspectRequest, known: &mut BackupComparer) -> Inspected
         | Inspect::Verify(..)
         | Inspect::Secrets
         | Inspect::Instructions(_)
-        | Inspect::CleanUpRules
-        | Inspect::Erased(..) => Arc::clone(&listed),
+        | Inspect::CleanUpRules => Arc::clone(&listed),
         // These are compared with the files, byte by byte.
-        _ => snapshot_with_bytes(&listed, host, now),
+        _ => current_snapshot(&listed, host, now),
     };
     // Palimp's own data may be the archive of a store.
     let has_own_archive = || snapshot.stores.iter().any(|own| is_in_own_data(own));
@@ -256,13 +255,11 @@ impl<'a> Inspector<'a> {
     }
 
     fn erased(&self, host: Host<'_>, number: usize, step: u64) -> Result<Vec<String>, String> {
-        // The files are searched as they are now.
-        let store = store_with_bytes(self.store(number)?, self.now);
-        let others: Vec<_> = self.snapshot.stores.iter().map(|own| store_with_bytes(own, self.now)).collect();
-        match verify_erased(host, (&store, &others), &ErasureChoice::Step(step), &|_| true) {
+        let store = self.store(number)?;
+        match verify_erased(host, (store, &self.snapshot.stores), &ErasureChoice::Step(step), &|_| true) {
             Ok(Some(check)) => {
                 // What was found counts, also if it can't be kept.
-                let kept = keep_check(host, &store, &check).err();
+                let kept = keep_check(host, store, &check).err();
                 let kept = kept.map(|error| format!("the check can't be kept with its receipt: {error}"));
                 Ok([check.told(), check.unread, kept.into_iter().collect()].concat())
             }
@@ -346,8 +343,7 @@ impl<'a> Inspector<'a> {
         if compares == BackupCompareMode::Intact && !verified.is_whole {
             return (verified, None);
         }
-        let held = store_with_bytes(store, self.now);
-        let compared = self.compared((number, &held), (copy, &bytes), known);
+        let compared = self.compared((number, store), (copy, &bytes), known);
         (verified, compared.ok().map(|own| BackupSummary::of(&own)))
     }
 

@@ -291,7 +291,7 @@ fn committed(outcome: Result<ExecuteOutcome, String>) -> JobResult {
 }
 
 fn read(places: &[Place], previous: &Snapshot, data: Option<&Path>, now: Moment) -> LoadedStores {
-    let stores = store::load_each(places, Extent::Judged, previous, now);
+    let stores = store::load_each(places, Extent::All, previous, now);
     let tally = |store: &Arc<Store>| StoreTally {
         as_palimp_left: data.map(|data| usecase::files_as_left(data, store)).unwrap_or_default(),
         ..StoreTally::of(store)

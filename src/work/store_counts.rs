@@ -60,22 +60,23 @@ impl StoreTally {
                 State::Broken => tally.broken += 1,
                 State::Live => {}
             }
-            let view = store.view(entry);
-            kinds.extend(view.iter().map(|view| view.kind));
+            let memory = store.memory(entry);
+            kinds.extend(memory.iter().map(|memory| memory.kind()));
             if matches!(entry.state, State::Live | State::Broken) {
                 tally.listed += 1;
-                let time = store.time_with(entry, view.and_then(|view| view.created));
+                let time = store.time_with(entry, memory.and_then(|memory| memory.created));
                 tally.newest.extend(time.map(|time| (time.at, number as u32)));
                 if tally.newest.len() >= 2 * NEWEST {
                     tally.keep_newest();
                 }
                 tally.sensitive += usize::from(crate::format::is_sensitive(store, entry));
-                view.iter()
-                    .flat_map(|view| view.tags.iter())
+                memory
+                    .iter()
+                    .flat_map(|memory| memory.tags())
                     .for_each(|tag| *tags.entry(tag).or_default() += 1);
                 match entry.session.and_then(|session| tally.sessions.get_mut(session as usize)) {
                     Some(count) => *count += 1,
-                    None => tally.add_kind(view.map_or("broken", |view| view.kind)),
+                    None => tally.add_kind(memory.map_or("broken", |memory| memory.kind())),
                 }
             }
         }

@@ -33,7 +33,7 @@ fn healthy() -> AgentMemoryBuilder {
 
 fn loaded(store: &TempStore) -> Store {
     let places = look_at(&store.path, None).found.unwrap();
-    load(&places[0], Extent::Whole, None, Moment::parse(NOW).unwrap().0)
+    load(&places[0], Extent::All, None, Moment::parse(NOW).unwrap().0)
 }
 
 /// A problem: code, severity, file, line.
@@ -143,7 +143,7 @@ fn a_checkpoint_tells_what_changed_since_the_one_before_it_and_until_now() {
         .build(ROOT);
     let store = loaded(&store);
     let facts = |id: &str| -> Vec<(String, String)> {
-        let is = |index: &usize| store.view(&store.entries[*index]).and_then(|v| v.id) == Some(id);
+        let is = |index: &usize| store.memory(&store.entries[*index]).and_then(|v| v.id()) == Some(id);
         let index = (0..store.entries.len()).find(is).unwrap();
         let told = store.facts_of(index as u32).filter(|(name, _)| *name != "changed");
         told.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
@@ -229,7 +229,7 @@ fn real(name: &str) -> Option<Store> {
     }
     let places = look_at(&root, None).found.unwrap();
     let now = Moment::parse("2026-12-01T00:00:00Z").unwrap().0;
-    Some(load(&places[0], Extent::Whole, None, now))
+    Some(load(&places[0], Extent::All, None, now))
 }
 
 #[test]
@@ -250,7 +250,11 @@ fn stores_made_by_the_format_s_own_tool_load_whole_and_clean() {
 fn stores_made_by_the_format_s_own_tool_have_every_kind_of_record() {
     let Some(store) = real("full-cycle") else { return };
     let count = |kind: &str| {
-        store.entries.iter().filter(|entry| store.view(entry).is_some_and(|view| view.kind == kind)).count()
+        store
+            .entries
+            .iter()
+            .filter(|entry| store.memory(entry).is_some_and(|view| view.kind() == kind))
+            .count()
     };
     for (kind, expected) in [
         ("project", 1),

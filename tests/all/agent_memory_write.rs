@@ -369,7 +369,7 @@ fn stores_that_the_formats_own_tool_made_stay_sound() {
             continue;
         }
         let events = event_ids(&own);
-        let step = store.entries.iter().filter_map(|entry| store.view(entry)?.id);
+        let step = store.entries.iter().filter_map(|entry| store.memory(entry)?.id());
         let step = step.into_iter().find(|id| id.starts_with("nextSteps.")).unwrap();
         own.done(delete(&[&events[0], &events[1], step]));
         own.assert_sound(&problems);

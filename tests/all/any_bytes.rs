@@ -109,7 +109,7 @@ proptest! {
         };
         let folder = Files::default().with(path, bytes).build("store");
         let place = Place::whole(folder.path.clone(), format);
-        for extent in [Extent::Tail, Extent::Whole] {
+        for extent in [Extent::Newest, Extent::All] {
             let store = load(&place, extent, None, now());
             assert_tiled(&store);
             for entry in &store.entries {

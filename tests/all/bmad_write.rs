@@ -84,7 +84,7 @@ fn build(files: &Files) -> TempStore {
 
 fn open(store: &TempStore) -> Store {
     let place = Place::whole(store.path.clone(), "bmad");
-    load(&place, Extent::Whole, None, now())
+    load(&place, Extent::All, None, now())
 }
 
 /// Returns every file and folder by path, except palimp's own and folders that have only such files.
@@ -139,7 +139,7 @@ fn context(store: &Store) -> WriteContext<'_> {
 }
 
 fn entry(store: &Store, id: &str) -> Entry {
-    let of_id = |entry: &&Entry| store.view(entry).is_some_and(|view| view.id == Some(id));
+    let of_id = |entry: &&Entry| store.memory(entry).is_some_and(|view| view.id() == Some(id));
     *store.entries.iter().find(of_id).unwrap_or_else(|| panic!("{id}"))
 }
 

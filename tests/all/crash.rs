@@ -21,7 +21,6 @@ mod kept;
 mod lost;
 pub mod machine;
 mod meanwhile;
-mod one_record;
 mod open_memory;
 mod other_names;
 mod planted;

@@ -85,7 +85,7 @@ fn load(files: &Files, format: &'static str) -> Store {
         disk.put(place_of(path), bytes.clone(), 0o600);
     }
     let place = Place::whole(ROOT.into(), format);
-    load_from(&disk, &place, Extent::Whole, None, now())
+    load_from(&disk, &place, Extent::All, None, now())
 }
 
 fn context(store: &Store) -> WriteContext<'_> {
@@ -121,7 +121,7 @@ fn deed_of_bundle(
     text: &str,
 ) -> Result<Plan, Refusal> {
     let has_title = |own: &&str| ["gotchas", "nextSteps"].contains(own);
-    let kind = context.store.view(&entry).map(|view| view.kind.to_string()).unwrap_or_default();
+    let kind = context.store.memory(&entry).map(|view| view.kind().to_string()).unwrap_or_default();
     let name = if Some(&*kind).filter(has_title).is_some() { "title" } else { "summary" };
     match which {
         0 | 1 => ops::edit::edit(context, &entry, &[FieldAssignment { name, value: text }]),
@@ -143,7 +143,7 @@ fn deed(context: &WriteContext<'_>, entry: Entry, which: usize, text: &str) -> R
         }
         _ => {
             let session = context.store.session(&entry).map(|own| own.name.clone());
-            let kind = context.store.view(&entry).map(|view| view.kind.to_string()).unwrap_or_default();
+            let kind = context.store.memory(&entry).map(|view| view.kind().to_string()).unwrap_or_default();
             let draft = RecordDraft {
                 session: session.as_deref(),
                 kind: &kind,

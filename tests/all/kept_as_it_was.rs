@@ -258,7 +258,7 @@ fn what_can_not_be_given_back_is_told_and_the_file_comes_back_all_the_same() {
         let place = Place::whole(root.into(), "a-mem");
         // Deletes a note, or undoes that.
         let change = |disk: &Faulty, is_undo: bool| {
-            let store = load_from(disk, &place, Extent::Whole, None, now);
+            let store = load_from(disk, &place, Extent::All, None, now);
             let host = Host { disk, machine: &machine, data: Path::new("/data"), now };
             let writer = Writer::open(host, &store).unwrap();
             if is_undo {
@@ -266,7 +266,7 @@ fn what_can_not_be_given_back_is_told_and_the_file_comes_back_all_the_same() {
                 return writer.commit_undo_redo(&plan, turn).unwrap();
             }
             let is_note = |own: &&Entry| {
-                own.state == State::Live && store.view(own).is_some_and(|view| view.kind == "note")
+                own.state == State::Live && store.memory(own).is_some_and(|view| view.kind() == "note")
             };
             let entry = store.entries.iter().find(is_note).unwrap();
             let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
@@ -318,7 +318,7 @@ fn a_length_that_is_a_lie_is_a_problem_on_the_disk_in_memory_too() {
     disk.put("/s/core_memories.jsonl", "{}\n", 0o600);
     disk.inflate("/s/learnings.jsonl", 8 << 40);
     let place = Place::whole("/s".into(), "memory-server");
-    let store = load_from(&disk, &place, Extent::Whole, None, Moment(0));
+    let store = load_from(&disk, &place, Extent::All, None, Moment(0));
     let unread =
         |file: &Path| store.problems.iter().any(|own| own.code == Code::UnreadableFile && own.file == file);
     assert!(unread(Path::new("learnings.jsonl")) && !unread(Path::new("core_memories.jsonl")));
@@ -329,13 +329,13 @@ fn a_file_that_was_written_anew_within_a_tick_of_the_clock_is_read_again() {
     let store = StoreBuilder::memory_server().core(serde_json::json!({"content": "one"})).build();
     let place = Place::whole(store.path.clone(), "memory-server");
     let now = Moment::parse(NOW).unwrap().0;
-    let first = load(&place, Extent::Whole, None, now);
+    let first = load(&place, Extent::All, None, now);
     let file = store.file("core_memories.jsonl");
     let time = fs::metadata(&file).unwrap().modified().unwrap();
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("\"one\"", "\"two\"")).unwrap();
     fs::File::options().append(true).open(&file).unwrap().set_modified(time).unwrap();
-    let second = load(&place, Extent::Whole, Some(&first), now);
+    let second = load(&place, Extent::All, Some(&first), now);
     let own = second.documents.iter().find(|own| own.path.ends_with("core_memories.jsonl")).unwrap();
     assert!(String::from_utf8_lossy(&own.bytes).contains("\"two\""));
 }

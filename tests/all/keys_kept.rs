@@ -80,14 +80,14 @@ fn several_old_keys_hold_together_and_the_steps_are_read_once_for_all_of_them() 
     desk.change(&["undo"]).expect_status(0);
     let now = Moment::of_the_clock();
     let place = Place::whole(desk.store.clone(), "memory-server");
-    let store = load(&place, Extent::Whole, None, now);
+    let store = load(&place, Extent::All, None, now);
     let vault = Vault::open_read_only(&RealDisk, &desk.data(), &desk.store);
     let followed = RecordTracker::of(&desk.data(), &store, now).unwrap();
     std::fs::remove_dir_all(vault.path("undo")).unwrap();
     for (key, row) in keys.iter().zip(&rows) {
         let own = Key::read(key).unwrap();
         let found = &store.entries[followed.find(&own).unwrap() as usize];
-        assert_eq!(store.view(found).unwrap().id, row["id"].as_str());
+        assert_eq!(store.memory(found).unwrap().id(), row["id"].as_str());
         assert_eq!(found.state, State::Archived);
     }
 }

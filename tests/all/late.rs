@@ -40,7 +40,7 @@ impl Desk {
     }
 
     fn load(&self) -> Store {
-        load_from(&self.disk, &self.place, Extent::Whole, None, now())
+        load_from(&self.disk, &self.place, Extent::All, None, now())
     }
 
     /// Returns the first live record of a file whose path has this end.

@@ -53,7 +53,7 @@ impl Desk {
 
     fn read(&self) -> Store {
         let place = Place::whole(self.root(), self.memory.store().format);
-        load(&place, Extent::Whole, None, Moment(1_900_000_000_000_000))
+        load(&place, Extent::All, None, Moment(1_900_000_000_000_000))
     }
 
     fn run(&self, words: &[&str]) -> Vec<serde_json::Value> {

@@ -30,7 +30,7 @@ fn where_the_first_new_file_or_folder_can_not_be_made_nothing_was_changed_and_no
         let machine = Still::first();
         let place = Place::whole(root.into(), "memory-server");
         let change = |disk: &Faulty| {
-            let store = load_from(disk, &place, Extent::Whole, None, now);
+            let store = load_from(disk, &place, Extent::All, None, now);
             let host = Host { disk, machine: &machine, data: Path::new("/data"), now };
             let writer = Writer::open(host, &store).unwrap();
             let entry = store.entries.iter().find(|own| own.state == State::Live).unwrap();

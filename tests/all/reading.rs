@@ -17,7 +17,7 @@ fn now() -> Moment {
 fn loaded(store: &TempStore) -> Store {
     let places = look_at(&store.path, None).found.unwrap();
     assert_eq!(places.len(), 1);
-    load(&places[0], Extent::Whole, None, now())
+    load(&places[0], Extent::All, None, now())
 }
 
 /// The content of a line of a log.
@@ -121,14 +121,14 @@ proptest! {
         let store = StoreBuilder::session_log().session("s").bytes(&bytes).build();
         let read = loaded(&store);
         let found: Vec<(Option<String>, Vec<u8>, u32)> = read.entries.iter().map(|entry| {
-            let id = read.view(entry).and_then(|view| view.id).map(str::to_owned);
+            let id = read.memory(entry).and_then(|view| view.id()).map(str::to_owned);
             (id, read.raw(entry).to_vec(), read.record(entry).line)
         }).collect();
         prop_assert_eq!(found, expected);
         for entry in &read.entries {
             let span = read.record(entry).span;
             prop_assert_eq!(&bytes[span.range()], &*read.raw(entry));
-            let broken = read.view(entry).is_none();
+            let broken = read.memory(entry).is_none();
             prop_assert_eq!(entry.state, if broken { State::Broken } else { State::Live });
             prop_assert!(!broken || read.problems_of(entry).next().is_some());
         }
@@ -171,14 +171,14 @@ fn reading_touches_neither_bytes_nor_times_nor_modes() {
 fn the_tail_of_a_long_log_shows_its_newest_entries_with_their_bytes_in_place() {
     let store = StoreBuilder::session_log().session("s").entries(2000).build();
     let places = look_at(&store.path, None).found.unwrap();
-    let tail = load(&places[0], Extent::Tail, None, now());
-    let whole = load(&places[0], Extent::Whole, None, now());
+    let tail = load(&places[0], Extent::Newest, None, now());
+    let whole = load(&places[0], Extent::All, None, now());
     let bytes = store.read("sessions/s/memory.jsonl");
     assert!(tail.entries.len() > 20 && tail.entries.len() < whole.entries.len());
     for entry in &tail.entries {
         let span = tail.record(entry).span;
         assert_eq!(&bytes[span.range()], &*tail.raw(entry));
-        assert!(tail.view(entry).is_some());
+        assert!(tail.memory(entry).is_some());
     }
     let last = |store: &Store| store.entries.last().map(|entry| store.raw(entry).to_vec());
     assert_eq!(last(&tail), last(&whole));

@@ -62,7 +62,7 @@ fn load(files: &[(&str, &[u8])], format: &'static str) -> Store {
         disk.put(format!("{ROOT}/{path}"), *bytes, 0o600);
     }
     let place = Place::whole(ROOT.into(), format);
-    load_from(&disk, &place, Extent::Whole, None, now())
+    load_from(&disk, &place, Extent::All, None, now())
 }
 
 /// Returns the log after the repair, and what went to quarantine.
@@ -81,7 +81,7 @@ fn repaired(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, Vec<(u64
 fn whole(format: &'static str, log: &str, bytes: &[u8]) -> Vec<String> {
     let store = load(&[(log, bytes)], format);
     let own = store.documents.iter().find(|own| own.path.as_os_str() == log).unwrap();
-    let read = own.records.iter().filter(|record| record.view().is_some());
+    let read = own.records.iter().filter(|record| record.memory().is_some());
     read.map(|record| String::from_utf8(own.raw(record).to_vec()).unwrap()).collect()
 }
 

@@ -74,7 +74,7 @@ fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_th
         let (root, data) = (&site.store.path, site.data.path());
         let now = Moment::parse(NOW).unwrap().0;
         let place = store::look_at(root, None).found.unwrap().remove(0);
-        let before = store::load(&place, Extent::Whole, None, now);
+        let before = store::load(&place, Extent::All, None, now);
         let context = WriteContext::of(&before, now, [0; 16]);
         let compared =
             compare(&context, Path::new(LOG), old.concat().as_bytes(), &CopyFacts::default()).unwrap();
@@ -92,7 +92,7 @@ fn of_two_restores_of_the_same_backup_the_second_is_refused_and_the_record_is_th
         assert!(refused.to_string().contains("Nothing was changed"), "{refused}");
         assert_eq!(site.lines(), after);
         assert_eq!(after.iter().filter(|own| **own == old[1]).count(), 1);
-        let then = store::load(&place, Extent::Whole, None, now);
+        let then = store::load(&place, Extent::All, None, now);
         let context = WriteContext { store: &then, ..context };
         let compared =
             compare(&context, Path::new(LOG), old.concat().as_bytes(), &CopyFacts::default()).unwrap();

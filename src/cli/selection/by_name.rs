@@ -134,7 +134,7 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
     let mut found: HashMap<&str, Vec<EntryRef>> = HashMap::new();
     for at in snapshot.entries() {
         let (store, entry) = snapshot.get(at);
-        let id = store.view(entry).and_then(|view| view.id);
+        let id = store.memory(entry).and_then(|memory| memory.id());
         for name in id.and_then(|id| sought.get(id)).into_iter().flatten() {
             let own = found.entry(name).or_default();
             if !goes_by(snapshot, at, name) {
@@ -164,7 +164,7 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
 
 fn is_by_session(snapshot: &Snapshot, at: EntryRef, name: &str) -> bool {
     let (store, entry) = snapshot.get(at);
-    let id = store.view(entry).and_then(|view| view.id);
+    let id = store.memory(entry).and_then(|memory| memory.id());
     let before = id.and_then(|id| name.strip_suffix(id)?.strip_suffix('/'));
     before.zip(store.session(entry)).is_some_and(|(before, session)| before.ends_with(&session.name))
 }
@@ -225,7 +225,7 @@ pub(super) fn key(snapshot: &Snapshot, at: EntryRef) -> String {
 
 fn goes_by(snapshot: &Snapshot, at: EntryRef, name: &str) -> bool {
     let (store, entry) = snapshot.get(at);
-    let Some(id) = store.view(entry).and_then(|view| view.id) else { return false };
+    let Some(id) = store.memory(entry).and_then(|memory| memory.id()) else { return false };
     let Some(before) = name.strip_suffix(id) else { return false };
     if before.is_empty() {
         return true;
@@ -247,7 +247,7 @@ fn same_place(snapshot: &Snapshot, a: EntryRef, b: EntryRef) -> bool {
 
 fn place(snapshot: &Snapshot, at: EntryRef) -> String {
     let (store, entry) = snapshot.get(at);
-    let id = store.view(entry).and_then(|view| view.id).unwrap_or_default();
+    let id = store.memory(entry).and_then(|memory| memory.id()).unwrap_or_default();
     match store.session(entry) {
         Some(session) => format!("{}/{}/{id}", store.root.to_text(), session.name),
         None => format!("{}/{id}", store.root.to_text()),

@@ -9,9 +9,9 @@ use crate::format::id_index::DanglingNames;
 use crate::format::notes::indexes;
 use crate::format::notes::note_index::NoteIndex;
 use crate::format::{Assembly, AssemblyInput, pid_lock};
-use crate::model::lazy_bytes::digest;
+use crate::model::key::fast_digest;
 use crate::model::{
-    Code, Document, Entry, Moment, NameKind, Problem, Record, RecordBody, Role, Severity, State, View,
+    Code, Document, Entry, Moment, NameKind, Problem, Record, RecordBody, Role, Severity, State, StoredMemory,
 };
 use crate::text::canonical;
 use crate::text::json_edit::scan;
@@ -27,10 +27,10 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
         let mut missing = 0;
         for (index, record) in document.records.iter().enumerate() {
             let is_copy = is_trace && copies.take(&document.raw(record));
-            missing += u32::from(is_trace && !is_copy && record.view().is_some());
+            missing += u32::from(is_trace && !is_copy && record.memory().is_some());
             if !is_copy {
                 let state = match record.body {
-                    RecordBody::Broken => State::Broken,
+                    RecordBody::Torn(_) | RecordBody::Broken => State::Broken,
                     RecordBody::Read(_) if document.role == Role::Archive => State::Archived,
                     RecordBody::Read(_) => State::Live,
                 };
@@ -84,7 +84,8 @@ impl<'a> TraceCopies<'a> {
     /// True if the event is in a log, too. Each event of a log has at most one copy.
     fn take(&mut self, event: &[u8]) -> bool {
         let is_left = |own: &u64| self.left.get(own).is_some_and(|left| *left > 0);
-        let own = Some(digest(event)).filter(is_left).or_else(|| self.other_spelling(event).filter(is_left));
+        let own =
+            Some(fast_digest(event)).filter(is_left).or_else(|| self.other_spelling(event).filter(is_left));
         let left = own.and_then(|own| self.left.get_mut(&own));
         left.map(|left| *left -= 1).is_some()
     }
@@ -113,31 +114,31 @@ impl<'a> TraceCopies<'a> {
 /// Returns the events of a log with the digests of their bytes.
 fn events(log: &Document) -> impl Iterator<Item = (&Record, u64)> {
     let all = log.records.iter().zip(log.record_digests().iter().copied());
-    all.filter(|(record, _)| record.view().is_some())
+    all.filter(|(record, _)| record.memory().is_some())
 }
 
 fn canonical_digest(event: &[u8]) -> Option<u64> {
     let mut tape = Tape::default();
-    Some(digest(canonical::form(scan(&mut tape, event).ok()?).as_bytes()))
+    Some(fast_digest(canonical::form(scan(&mut tape, event).ok()?).as_bytes()))
 }
 
 fn dangling<'a>(parts: &AssemblyInput<'a>, entries: &'a [Entry]) -> Vec<Problem> {
-    let names = |view: View<'a>| {
-        let own = view.names.map(|name| (name.of, name.text));
-        own.chain(view.id.into_iter().map(|id| (NameKind::Record, id)))
+    let names = |memory: &'a StoredMemory| {
+        let own = memory.names().map(|name| (name.of, name.text));
+        own.chain(memory.id().into_iter().map(|id| (NameKind::Record, id)))
     };
     let missing = DanglingNames::of(
-        views(parts, entries).flat_map(|(.., view)| view.references),
-        views(parts, entries).flat_map(|(.., view)| names(view)),
+        views(parts, entries).flat_map(|(.., memory)| memory.references()),
+        views(parts, entries).flat_map(|(.., memory)| names(memory)),
     );
     let mut problems = Vec::new();
-    for (entry, document, view) in views(parts, entries) {
-        for reference in view.references.iter().filter(|own| missing.has(own)) {
+    for (entry, document, memory) in views(parts, entries) {
+        for reference in memory.references().filter(|own| missing.has(own)) {
             let message =
                 format!("`{}` names {:?}, which is not in the store.", reference.relation, reference.to.text);
             let problem = Problem::of_file(Code::DanglingReference, Severity::Note, &document.path, message);
             let line = document.records[entry.record as usize].line;
-            problems.push(problem.at_line(line).of_record(entry.record, view.id));
+            problems.push(problem.at_line(line).of_record(entry.record, memory.id()));
         }
     }
     problems
@@ -146,18 +147,18 @@ fn dangling<'a>(parts: &AssemblyInput<'a>, entries: &'a [Entry]) -> Vec<Problem>
 fn views<'a>(
     parts: &AssemblyInput<'a>,
     entries: &'a [Entry],
-) -> impl Iterator<Item = (&'a Entry, &'a Document, View<'a>)> {
+) -> impl Iterator<Item = (&'a Entry, &'a Document, &'a StoredMemory)> {
     let documents = parts.documents;
     entries.iter().filter_map(move |entry| {
         let document = &*documents[entry.document as usize];
-        Some((entry, document, document.records[entry.record as usize].view()?))
+        Some((entry, document, document.records[entry.record as usize].memory()?))
     })
 }
 
 /// Returns strengths and clusters: only the graph has them.
 fn facts(known: &NoteIndex<'_>, graph: &Document) -> Vec<(u32, &'static str, String)> {
     let places: BTreeMap<&str, u32> =
-        known.notes.iter().filter_map(|(at, _, view)| Some((view.id?, *at))).collect();
+        known.notes.iter().filter_map(|(at, _, memory)| Some((memory.id()?, *at))).collect();
     let place = |name: &str| places.get(known.id(name)).copied();
     let links = indexes::links(graph);
     let strengths =

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::format::field_reader::{FieldReader, Need};
 use crate::format::lost_text::is_text;
 use crate::format::record_reader::{self, Reading};
-use crate::model::{Code, Moment, Name, NameKind, ParsedRecord, Reference, Severity};
+use crate::model::{Code, Moment, Name, NameKind, Reference, Severity, StoredMemory};
 use crate::text::json::{Json, JsonKind};
 
 pub(super) const STATUSES: [&str; 4] = ["success", "failure", "pending", "timeout"];
@@ -25,10 +25,10 @@ const SAYS: [(&str, &str); 9] = [
 ];
 
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    record_reader::read_lines(path, bytes, now, &|fields, _| view(fields))
+    record_reader::read_lines(path, bytes, now, &|fields, _| memory(fields))
 }
 
-fn view(fields: &mut FieldReader<'_>) -> ParsedRecord {
+fn memory(fields: &mut FieldReader<'_>) -> StoredMemory {
     let is_trace = fields.object().get("events").is_some() && fields.object().get("event_type").is_none();
     let time = if is_trace { "start_time" } else { "timestamp" };
     let created = fields.moment(time, Need::Required);
@@ -39,7 +39,7 @@ fn view(fields: &mut FieldReader<'_>) -> ParsedRecord {
     let mut references: Vec<Reference<'static>> = fields.references("events", Need::Optional).into_vec();
     references.extend(fields.references("knowledge_generated", Need::Optional));
     references.extend(learned(fields.object()));
-    ParsedRecord {
+    StoredMemory {
         id: fields.text("event_id", Need::Optional).map(Into::into),
         kind: Cow::Borrowed("event"),
         created,
@@ -49,7 +49,7 @@ fn view(fields: &mut FieldReader<'_>) -> ParsedRecord {
         references: references.into(),
         names: trace.iter().map(|trace| Name { of: NameKind::Trace, text: trace.as_ref().into() }).collect(),
         facets: facets.into(),
-        ..ParsedRecord::default()
+        ..StoredMemory::default()
     }
 }
 

@@ -91,7 +91,8 @@ impl Format for AMem {
             (_, "query") => note::read_query(path, bytes),
             _ => event::read(path, bytes, now),
         };
-        let is_read = |own: &u32| reading.records.get(*own as usize).is_some_and(|own| own.view().is_some());
+        let is_read =
+            |own: &u32| reading.records.get(*own as usize).is_some_and(|own| own.memory().is_some());
         let of_record = |own: &&mut Problem| own.record.as_ref().is_some_and(is_read);
         reading.problems.iter_mut().filter(of_record).for_each(as_real_writers_do);
         reading.problems.extend(

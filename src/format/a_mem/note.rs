@@ -8,7 +8,7 @@ use crate::format::notes::note_file::{self, NoteReader, stem};
 use crate::format::notes::rules::{NoteRules, RelationField};
 use crate::format::record_form::FieldKind;
 use crate::format::record_reader::Reading;
-use crate::model::{Moment, NameKind, ParsedRecord};
+use crate::model::{Moment, NameKind, StoredMemory};
 use crate::text::names;
 
 pub(super) const CONFIDENCES: [(&str, f64); 3] = [("high", 0.9), ("medium", 0.6), ("low", 0.3)];
@@ -40,10 +40,10 @@ const fn link(name: &'static str) -> RelationField {
 }
 
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    note_file::read(&NOTES, path, bytes, now, view)
+    note_file::read(&NOTES, path, bytes, now, memory)
 }
 
-fn view(note: &mut NoteReader<'_>) -> ParsedRecord {
+fn memory(note: &mut NoteReader<'_>) -> StoredMemory {
     let (created, updated) = (note.moment("created"), note.moment("updated"));
     let words = [("confidence", &["low", "medium", "high"][..]), ("status", &STATUSES), ("source", &SOURCES)];
     let mut facets: Vec<(&'static str, Box<str>)> = Vec::new();
@@ -54,26 +54,26 @@ fn view(note: &mut NoteReader<'_>) -> ParsedRecord {
     facets.extend(note.one("trace_id").map(|trace| ("trace", trace.into())));
     let confidence = note.one("confidence");
     let importance = CONFIDENCES.iter().find(|(word, _)| confidence.as_deref() == Some(word));
-    ParsedRecord {
+    StoredMemory {
         kind: Cow::Borrowed("note"),
         created: created.or(updated),
         importance: importance.map_or(0.5, |(_, value)| *value),
         tags: note.tags(),
         facets: facets.into(),
         faded: note.one("status").as_deref() == Some("deprecated"),
-        ..note.view()
+        ..note.memory()
     }
 }
 
 /// Reads a saved query: the whole file is its text. A search runs it (`query::saved_query`).
 pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
-    let view = ParsedRecord {
+    let memory = StoredMemory {
         id: Some(stem(path).into()),
         kind: Cow::Borrowed("query"),
         importance: 0.5,
-        ..ParsedRecord::default()
+        ..StoredMemory::default()
     };
-    note_file::read_text(path, bytes, &view)
+    note_file::read_text(path, bytes, memory)
 }
 
 /// Returns the fields of §4.1, for the form of a note.

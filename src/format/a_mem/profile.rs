@@ -7,21 +7,21 @@ use std::path::Path;
 use crate::format::field_reader::{FieldReader, Need};
 use crate::format::record_form::{FieldKind as Holds, RecordForm};
 use crate::format::record_reader::{self, Reading};
-use crate::model::{Code, Moment, Name, NameKind, ParsedRecord, PathText, Reference, Severity};
+use crate::model::{Code, Moment, Name, NameKind, PathText, Reference, Severity, StoredMemory};
 use crate::text::json::{Json, JsonKind};
 
 const SKILLS: [&str; 4] = ["novice", "intermediate", "advanced", "expert"];
 
 /// Reads a profile: the whole file is one record.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    record_reader::read_document(path, bytes, now, &|fields, _| view(fields, path))
+    record_reader::read_document(path, bytes, now, &|fields, _| memory(fields, path))
 }
 
 pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
-    record_reader::form(record, now, &|fields, _| view(fields, path))
+    record_reader::form(record, now, &|fields, _| memory(fields, path))
 }
 
-fn view(fields: &mut FieldReader<'_>, path: &Path) -> ParsedRecord {
+fn memory(fields: &mut FieldReader<'_>, path: &Path) -> StoredMemory {
     let name = fields.text("agent_name", Need::Required);
     fields.text("agent_version", Need::Required);
     let active = fields.moment("last_active", Need::Required);
@@ -49,7 +49,7 @@ fn view(fields: &mut FieldReader<'_>, path: &Path) -> ParsedRecord {
         relation: "last_handoff",
         to: Name { of: NameKind::Trace, text: trace.into() },
     }));
-    ParsedRecord {
+    StoredMemory {
         id: Some(id),
         kind: Cow::Borrowed("profile"),
         created: active,
@@ -57,7 +57,7 @@ fn view(fields: &mut FieldReader<'_>, path: &Path) -> ParsedRecord {
         importance: 0.5,
         references: references.into(),
         facets: facets.into(),
-        ..ParsedRecord::default()
+        ..StoredMemory::default()
     }
 }
 

@@ -81,8 +81,8 @@ impl FormatWriter for AMem {
     }
 
     fn may_archive(&self, store: &Store, entry: &Entry) -> Result<()> {
-        match store.view(entry) {
-            Some(view) if view.kind == "note" && !view.faded => {
+        match store.memory(entry) {
+            Some(memory) if memory.kind() == "note" && !memory.faded => {
                 Err(Refusal::unfit("it is not deprecated: only deprecated notes are archived."))
             }
             _ => Ok(()),

@@ -41,7 +41,7 @@ pub fn check(parts: &AssemblyInput<'_>, live: &HashSet<&str>) -> Vec<Problem> {
         if document.role == Role::Metadata {
             batch.manifest = Some(document);
         }
-        batch.ids.extend(document.records.iter().filter_map(|record| record.view()?.id));
+        batch.ids.extend(document.records.iter().filter_map(|record| record.memory()?.id()));
     }
     batches.iter().flat_map(|(folder, batch)| batch.problems(folder, live)).collect()
 }

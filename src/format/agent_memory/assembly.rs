@@ -103,7 +103,7 @@ impl<'a> ActiveFiles<'a> {
         }
         let history = self.events.into_iter().chain(self.checkpoints.iter().copied());
         let live: HashSet<&str> =
-            history.flat_map(history::views).filter_map(|(_, _, view)| view.id).collect();
+            history.flat_map(history::views).filter_map(|(_, _, memory)| memory.id()).collect();
         problems.extend(archive_batch::check(parts, &live));
         problems
     }
@@ -159,8 +159,8 @@ impl<'a> StateFile<'a> {
     /// Returns a problem if this is the latest checkpoint and its bundle is not the state's bundle.
     fn drift(&self, checkpoint: &Document) -> Option<Problem> {
         let latest = self.maintenance("latestCheckpointId")?;
-        let (.., view) = history::views(checkpoint).next()?;
-        if !latest.is_text(view.id?) {
+        let (.., memory) = history::views(checkpoint).next()?;
+        if !latest.is_text(memory.id()?) {
             return None;
         }
         let mut tape = Tape::default();
@@ -213,7 +213,7 @@ impl<'a> StateFile<'a> {
             let document = parts.documents.get(entry.document as usize);
             let record = document.and_then(|document| document.records.get(entry.record as usize));
             let own = document.is_some_and(|document| document.path == self.document.path);
-            own && record.and_then(|record| record.view()).is_some_and(|view| view.kind == "project")
+            own && record.and_then(|record| record.memory()).is_some_and(|memory| memory.kind() == "project")
         };
         let Some(project) = entries.iter().position(is_project) else { return Vec::new() };
         let said: [(&'static str, &[&str]); 6] = [

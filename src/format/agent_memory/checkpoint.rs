@@ -11,7 +11,7 @@ use super::json_shape::{self, JsonShape};
 use super::main_text::text;
 use crate::format::field_reader::Need::{Optional, Required};
 use crate::format::record_reader::{self, DocumentReading, Reading, whole_object, without_mark};
-use crate::model::{Code, Moment, ParsedRecord, PathText, Reference, Severity};
+use crate::model::{Code, Moment, PathText, Reference, Severity, StoredMemory};
 use crate::text::canonical::indented;
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_scanner::Tape;
@@ -28,22 +28,22 @@ const CHECKPOINT: JsonShape = JsonShape::Object(&[
 /// Reads a checkpoint: the file is one record.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     record_reader::read_within(path, bytes, JsonKind::Object, &mut |checkpoint, within| {
-        within.record(checkpoint, &view(checkpoint), Vec::new());
+        within.record(checkpoint, memory(checkpoint), Vec::new());
         json_shape::tell(json_shape::check(checkpoint, "", &CHECKPOINT, now), within);
         bundle::check(checkpoint, within);
         check_id(checkpoint, path, within);
     })
 }
 
-fn view(checkpoint: Json<'_>) -> ParsedRecord {
+fn memory(checkpoint: Json<'_>) -> StoredMemory {
     let event = text(checkpoint, "eventId").map(|id| Reference::to_record("eventId", id));
-    ParsedRecord {
+    StoredMemory {
         id: text(checkpoint, "id").map(Into::into),
         kind: Cow::Borrowed("checkpoint"),
         created: checkpoint.get("createdAt").and_then(|own| own.moment()),
         importance: 0.5,
         references: event.into_iter().collect(),
-        ..ParsedRecord::default()
+        ..StoredMemory::default()
     }
 }
 

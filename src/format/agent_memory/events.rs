@@ -8,7 +8,7 @@ use crate::format::entries;
 use crate::format::field_reader::FieldReader;
 use crate::format::field_reader::Need::{Optional, Required};
 use crate::format::record_reader::{self, Reading};
-use crate::model::{Code, Moment, ParsedRecord, Reference, Severity};
+use crate::model::{Code, Moment, Reference, Severity, StoredMemory};
 
 const KINDS: [&str; 2] = ["tool_run", "imported_session"];
 
@@ -40,11 +40,11 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
             let (code, severity, message) = found.fault;
             fields.fault(code, severity, message);
         }
-        view(fields)
+        memory(fields)
     })
 }
 
-fn view(fields: &mut FieldReader<'_>) -> ParsedRecord {
+fn memory(fields: &mut FieldReader<'_>) -> StoredMemory {
     let event = fields.object();
     let id = text(event, "id");
     if let Some(id) = id.as_deref().filter(|id| !id.trim().is_empty() && ordinal(id).is_none()) {
@@ -62,14 +62,14 @@ fn view(fields: &mut FieldReader<'_>) -> ParsedRecord {
     let paths = event.path(&["signals", "keyPaths"]);
     let paths = paths.iter().flat_map(|paths| paths.items()).filter_map(|path| path.text());
     facets.extend(paths.map(|path| ("path", path.into())));
-    ParsedRecord {
+    StoredMemory {
         kind: entries::kind(kind, &KINDS),
         created: event.get("createdAt").and_then(|own| own.moment()),
         importance: 0.5,
         references: imported.map(|source| Reference::to_record("sourceId", source)).into_iter().collect(),
         facets: facets.into(),
         id: id.map(Into::into),
-        ..ParsedRecord::default()
+        ..StoredMemory::default()
     }
 }
 

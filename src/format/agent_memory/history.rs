@@ -7,7 +7,9 @@ use super::config::RetentionConfig;
 use super::{checkpoint, events, layout};
 use crate::format::AssemblyInput;
 use crate::format::id_index::IdIndex;
-use crate::model::{Code, Document, Entry, PathText, Problem, Record, Reference, Role, Severity, View};
+use crate::model::{
+    Code, Document, Entry, PathText, Problem, Record, Reference, Role, Severity, StoredMemory,
+};
 use crate::text::json_scanner::Tape;
 
 /// The number of newest checkpoints that are compared. Retention keeps far fewer.
@@ -16,19 +18,19 @@ const COMPARED: usize = 100;
 const LISTED: usize = 40;
 
 /// Returns every readable record of a file, with its number in the file.
-pub fn views(document: &Document) -> impl Iterator<Item = (u32, &Record, View<'_>)> {
+pub fn views(document: &Document) -> impl Iterator<Item = (u32, &Record, &StoredMemory)> {
     let records = document.records.iter().enumerate();
-    records.filter_map(|(number, record)| Some((number as u32, record, record.view()?)))
+    records.filter_map(|(number, record)| Some((number as u32, record, record.memory()?)))
 }
 
 /// Makes a problem of one record.
 pub fn of_record(
     document: &Document,
-    (number, record, view): (u32, &Record, View<'_>),
+    (number, record, memory): (u32, &Record, &StoredMemory),
     (code, severity, message): (Code, Severity, String),
 ) -> Problem {
     let problem = Problem::of_file(code, severity, &document.path, message);
-    problem.at_line(record.line).of_record(number, view.id)
+    problem.at_line(record.line).of_record(number, memory.id())
 }
 
 /// Checks that event numbers rise by one. Only retention leaves gaps, and it starts at the oldest event.
@@ -39,13 +41,13 @@ pub fn order(document: &Document, settings: RetentionConfig) -> Vec<Problem> {
     // An unreadable line may hold the event that seems to be missing.
     let mut unread = false;
     for (number, record) in document.records.iter().enumerate() {
-        let Some(view) = record.view() else {
+        let Some(memory) = record.memory() else {
             unread = true;
             continue;
         };
-        let Some(id) = view.id else { continue };
+        let Some(id) = memory.id() else { continue };
         let Some(ordinal) = events::ordinal(id) else { continue };
-        let mut add = |fault| problems.push(of_record(document, (number as u32, record, view), fault));
+        let mut add = |fault| problems.push(of_record(document, (number as u32, record, memory), fault));
         let again = !seen.insert(id);
         if !again && ordinal <= last {
             let message = format!(
@@ -70,12 +72,12 @@ pub fn duplicates<'a>(files: impl Iterator<Item = &'a Document>) -> Vec<Problem>
     let mut ids = IdIndex::of(0);
     let mut problems = Vec::new();
     for document in files {
-        for (number, record, view) in views(document) {
-            let Some(id) = view.id else { continue };
+        for (number, record, memory) in views(document) {
+            let Some(id) = memory.id() else { continue };
             let Some((other, line)) = ids.first(id, document, record.line) else { continue };
             let message = format!("Same id as {} line {line}.", other.path.to_text());
             let fault = (Code::DuplicateId, Severity::Warning, message);
-            problems.push(of_record(document, (number, record, view), fault));
+            problems.push(of_record(document, (number, record, memory), fault));
         }
     }
     problems
@@ -92,7 +94,7 @@ impl<'a> KnownIds<'a> {
     pub fn of(parts: &AssemblyInput<'a>) -> Self {
         let documents: &'a [Arc<Document>] = parts.documents;
         let records = documents.iter().flat_map(|document| &document.records);
-        let ids: HashSet<&str> = records.filter_map(|record| record.view()?.id).collect();
+        let ids: HashSet<&str> = records.filter_map(|record| record.memory()?.id()).collect();
         let newest = ids.iter().filter_map(|id| events::ordinal(id)).max().unwrap_or_default();
         KnownIds { ids, newest }
     }
@@ -101,11 +103,11 @@ impl<'a> KnownIds<'a> {
     pub fn dangling(&self, document: &'a Document, settings: RetentionConfig) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut told: HashSet<&str> = HashSet::new();
-        for (number, record, view) in views(document) {
-            for reference in view.references.iter().filter(|own| !self.ids.contains(own.to.text)) {
+        for (number, record, memory) in views(document) {
+            for reference in memory.references().filter(|own| !self.ids.contains(own.to.text)) {
                 let Some((severity, message)) = self.judge(reference, settings, &mut told) else { continue };
                 let fault = (Code::DanglingReference, severity, message);
-                problems.push(of_record(document, (number, record, view), fault));
+                problems.push(of_record(document, (number, record, memory), fault));
             }
         }
         problems
@@ -134,7 +136,7 @@ impl<'a> KnownIds<'a> {
 /// Returns how many active events are newer than the last recalled one.
 pub fn backlog(document: &Document, last_recalled: Option<&str>) -> u64 {
     let recalled = last_recalled.and_then(events::ordinal).unwrap_or_default();
-    let ids = views(document).filter_map(|(_, _, view)| view.id);
+    let ids = views(document).filter_map(|(_, _, memory)| memory.id());
     ids.filter(|id| events::ordinal(id).is_some_and(|own| own > recalled)).count() as u64
 }
 
@@ -172,7 +174,7 @@ fn checkpoints<'a>(parts: &AssemblyInput<'a>, entries: &[Entry]) -> Vec<(u32, &'
     let mut checkpoints: Vec<(u64, u32, &'a Document)> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let Some(document) = documents.get(entry.document as usize) else { continue };
-        let id = views(document).next().and_then(|(_, _, view)| view.id);
+        let id = views(document).next().and_then(|(_, _, memory)| memory.id());
         if layout::is_checkpoint(&document.path)
             && let Some(ordinal) = id.and_then(checkpoint::ordinal)
         {

@@ -96,10 +96,6 @@ impl Format for AgentMemory {
         referenced_files::refers(documents)
     }
 
-    fn reads_without_bytes(&self, role: Role) -> bool {
-        role == Role::Records
-    }
-
     fn form(&self, path: &Path, kind: &str, record: &[u8], _now: Moment) -> RecordForm {
         if path == Path::new(layout::STATE) { bundle::form(kind, record) } else { RecordForm::default() }
     }

@@ -7,7 +7,7 @@ use super::json_shape::{self, JsonShape};
 use super::main_text::text;
 use crate::format::field_reader::Need::{Optional, Required};
 use crate::format::record_reader::{self, DocumentReading, Reading};
-use crate::model::{Code, Moment, ParsedRecord, Severity};
+use crate::model::{Code, Moment, Severity, StoredMemory};
 use crate::text::json::{Json, JsonKind};
 
 const SOURCE: JsonShape = JsonShape::Object(&[
@@ -31,23 +31,23 @@ pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
                 within.broken(source, format!("A source should be an object and is {found}."));
                 continue;
             }
-            within.record(source, &view(source), Vec::new());
+            within.record(source, memory(source), Vec::new());
             json_shape::tell(json_shape::check(source, "", &SOURCE, now), within);
             last_sync(source, within);
         }
     })
 }
 
-fn view(source: Json<'_>) -> ParsedRecord {
+fn memory(source: Json<'_>) -> StoredMemory {
     let facet = |name, member| text(source, member).map(|own| (name, own.into()));
     let facets = [facet("source", "id"), facet("status", "lastSyncStatus"), facet("path", "path")];
-    ParsedRecord {
+    StoredMemory {
         id: text(source, "id").map(Into::into),
         kind: Cow::Borrowed("source"),
         created: source.get("createdAt").and_then(|own| own.moment()),
         importance: 0.5,
         facets: facets.into_iter().flatten().collect(),
-        ..ParsedRecord::default()
+        ..StoredMemory::default()
     }
 }
 

@@ -9,7 +9,7 @@ use super::main_text::text;
 use crate::format::entries;
 use crate::format::field_reader::Need::{Optional, Required};
 use crate::format::record_reader::{self, DocumentReading, Reading};
-use crate::model::{Code, Moment, ParsedRecord, Reference, Severity};
+use crate::model::{Code, Moment, Reference, Severity, StoredMemory};
 use crate::text::json::{Json, JsonKind};
 
 /// The only supported version. The format's own tool does not read older ones.
@@ -80,20 +80,20 @@ fn records(state: Json<'_>, within: &mut DocumentReading<'_>) {
     let bundle = state.get("bundle").filter(|bundle| bundle.kind() == JsonKind::Object);
     let Some(bundle) = bundle else {
         // A state without a bundle has no memories. It is shown as one record, so that nothing is hidden.
-        return within.record(state, &head.view(Cow::Borrowed("state"), None, state), Vec::new());
+        return within.record(state, head.memory(Cow::Borrowed("state"), None, state), Vec::new());
     };
     for (name, section) in bundle.members() {
         let name = name.text().unwrap_or_default();
         if section.kind() != JsonKind::Array {
-            let mut view = head.view(
+            let mut memory = head.memory(
                 entries::kind(Some(Cow::Borrowed(&name)), &SECTIONS),
                 Some(name.clone().into_owned()),
                 section,
             );
             if name == "project" {
-                view.references = head.references.clone();
+                memory.references = head.references.clone();
             }
-            within.record(section, &view, Vec::new());
+            within.record(section, memory, Vec::new());
             continue;
         }
         for (index, item) in section.items().enumerate() {
@@ -101,7 +101,7 @@ fn records(state: Json<'_>, within: &mut DocumentReading<'_>) {
             let id = own.map_or_else(|| format!("{name}.{index}"), Cow::into_owned);
             within.record(
                 item,
-                &head.view(entries::kind(Some(Cow::Borrowed(&name)), &SECTIONS), Some(id), item),
+                head.memory(entries::kind(Some(Cow::Borrowed(&name)), &SECTIONS), Some(id), item),
                 Vec::new(),
             );
         }
@@ -125,19 +125,19 @@ impl StateHeader {
         }
     }
 
-    fn view(&self, kind: Cow<'static, str>, id: Option<String>, value: Json<'_>) -> ParsedRecord {
+    fn memory(&self, kind: Cow<'static, str>, id: Option<String>, value: Json<'_>) -> StoredMemory {
         let status = value.path(&["validationSnapshot", "status"]).and_then(|status| status.text());
         let mut facets: Vec<(&'static str, Box<str>)> = Vec::new();
         facets.extend(self.provider.clone().map(|provider| ("provider", provider)));
         facets.extend(status.map(|status| ("status", status.into())));
         facets.extend(bundle::paths(value).into_iter().map(|path| ("path", path)));
-        ParsedRecord {
+        StoredMemory {
             id: id.map(Into::into),
             kind,
             created: self.created,
             importance: 0.5,
             facets: facets.into(),
-            ..ParsedRecord::default()
+            ..StoredMemory::default()
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::format::record_reader::{whole_object, with_object, without_mark};
 use crate::format::{Assembly, AssemblyInput, entries, pid_lock};
 use crate::model::{
     Code, DecayTable, Document, Entry, Moment, NameKind, PathText, Problem, Role, Session, Severity, State,
-    View, path_from_text,
+    StoredMemory, path_from_text,
 };
 use crate::text::json_scanner::Tape;
 
@@ -69,10 +69,10 @@ fn sessions<'a>(parts: &AssemblyInput<'a>) -> SessionMap<'a> {
 
 fn missing<'a>(parts: &AssemblyInput<'a>, sessions: &'a SessionMap<'_>) -> DanglingNames<'a> {
     let records = || parts.documents.iter().flat_map(|document| &document.records);
-    let views = || records().filter_map(|record| record.view());
-    let ids = views().filter_map(|view| Some((NameKind::Record, view.id?)));
+    let views = || records().filter_map(|record| record.memory());
+    let ids = views().filter_map(|memory| Some((NameKind::Record, memory.id()?)));
     let names = sessions.keys().map(|(name, _)| (NameKind::Session, name.as_str()));
-    DanglingNames::of(views().flat_map(|view| view.references), ids.chain(names))
+    DanglingNames::of(views().flat_map(|memory| memory.references()), ids.chain(names))
 }
 
 struct SessionDocuments<'a> {
@@ -153,23 +153,23 @@ impl<'a> SessionDocuments<'a> {
         problems
     }
 
-    fn views(&self) -> impl Iterator<Item = (&'a Document, u32, View<'a>)> {
+    fn views(&self) -> impl Iterator<Item = (&'a Document, u32, &'a StoredMemory)> {
         self.logs().flat_map(|log| {
             let records = log.records.iter().enumerate();
-            records.filter_map(move |(index, record)| Some((log, index as u32, record.view()?)))
+            records.filter_map(move |(index, record)| Some((log, index as u32, record.memory()?)))
         })
     }
 
     /// Also collects the ids.
     fn references_and_duplicates(&self, ids: &mut IdIndex<'a>) -> Vec<Problem> {
         let mut problems = Vec::new();
-        for (log, index, view) in self.views() {
+        for (log, index, memory) in self.views() {
             let line = log.records[index as usize].line;
             let mut add = |code, severity, message| {
                 let problem = Problem::of_file(code, severity, &log.path, message);
-                problems.push(problem.at_line(line).of_record(index, view.id));
+                problems.push(problem.at_line(line).of_record(index, memory.id()));
             };
-            for reference in view.references {
+            for reference in memory.references() {
                 if self.missing.has(&reference) {
                     let (relation, to) = (reference.relation, &reference.to.text);
                     // Retention may have deleted the session that a preference was learned from.
@@ -182,7 +182,7 @@ impl<'a> SessionDocuments<'a> {
                     );
                 }
             }
-            let Some(id) = view.id else { continue };
+            let Some(id) = memory.id() else { continue };
             if let Some((other, line)) = ids.first(id, log, line) {
                 let place = format!("{}:{line}", other.path.to_text());
                 add(Code::DuplicateId, Severity::Warning, format!("Same id as {place}."));

@@ -67,7 +67,7 @@ impl RecordCounts {
     pub fn of<'a>(logs: impl Iterator<Item = &'a Document> + Clone, size: u64) -> RecordCounts {
         let count = |kind: &str| {
             let own = logs.clone().filter(|log| layout::kind_of(&log.path) == kind);
-            own.flat_map(|log| &log.records).filter(|record| record.view().is_some()).count() as u64
+            own.flat_map(|log| &log.records).filter(|record| record.memory().is_some()).count() as u64
         };
         RecordCounts {
             records: COUNTED.map(|(_, kind)| count(kind)),

@@ -107,8 +107,4 @@ impl Format for Bmad {
     fn derived(&self, parts: &AssemblyInput<'_>, touched: &[PathBuf], now: Moment) -> Vec<DerivedFile> {
         write::derived(parts, touched, now)
     }
-
-    fn reads_without_bytes(&self, _role: Role) -> bool {
-        true
-    }
 }

@@ -7,7 +7,7 @@ use super::layout;
 use crate::format::field_reader::{FieldReader, Need};
 use crate::format::record_form::RecordForm;
 use crate::format::record_reader::{self, Reading};
-use crate::model::{Moment, Name, NameKind, ParsedRecord, PathText, Reference};
+use crate::model::{Moment, Name, NameKind, PathText, Reference, StoredMemory};
 use crate::text::json::{Json, JsonKind};
 
 const LEVELS: [&str; 4] = ["low", "medium", "high", "critical"];
@@ -19,12 +19,12 @@ type Facet = (&'static str, Box<str>);
 /// Reads a log, live or inside an archive.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     let kind = layout::kind_of(path);
-    record_reader::read_lines(path, bytes, now, &|fields, _| view(fields, kind))
+    record_reader::read_lines(path, bytes, now, &|fields, _| memory(fields, kind))
 }
 
 pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
     let kind = layout::kind_of(path);
-    record_reader::form(record, now, &|fields, _| view(fields, kind))
+    record_reader::form(record, now, &|fields, _| memory(fields, kind))
 }
 
 pub fn form_shared(path: &Path, record: &[u8], now: Moment) -> RecordForm {
@@ -36,19 +36,19 @@ pub fn read_shared(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     record_reader::read_document(path, bytes, now, &|fields, _| shared(fields, path))
 }
 
-fn shared(fields: &mut FieldReader<'_>, path: &Path) -> ParsedRecord {
+fn shared(fields: &mut FieldReader<'_>, path: &Path) -> StoredMemory {
     let kind = if path.ends_with("user-preferences.json") { "preference" } else { "knowledge" };
     let stem = path.file_stem().unwrap_or_default().to_text();
-    ParsedRecord {
+    StoredMemory {
         id: fields.text("id", Need::Optional).unwrap_or(stem).into_owned().into_boxed_str().into(),
         kind: Cow::Borrowed(kind),
         created: fields.moment("updated_at", Need::Optional),
         importance: if kind == "preference" { 0.7 } else { 0.5 },
-        ..ParsedRecord::default()
+        ..StoredMemory::default()
     }
 }
 
-fn view(fields: &mut FieldReader<'_>, kind: &'static str) -> ParsedRecord {
+fn memory(fields: &mut FieldReader<'_>, kind: &'static str) -> StoredMemory {
     let id = fields.text("id", Need::Required);
     let created = fields.moment("timestamp", Need::Required);
     // The update of §6.3 writes the boosted factor without a clamp: it may be above 1.
@@ -59,7 +59,7 @@ fn view(fields: &mut FieldReader<'_>, kind: &'static str) -> ParsedRecord {
         "finding" => finding(fields),
         _ => preference(fields),
     };
-    ParsedRecord {
+    StoredMemory {
         id: id.map(Into::into),
         kind: Cow::Borrowed(kind),
         created,
@@ -86,7 +86,7 @@ fn importance(kind: &str, facets: &[Facet]) -> f64 {
     f64::min(base * severe * approved, 1.0)
 }
 
-fn message(fields: &mut FieldReader<'_>) -> ParsedRecord {
+fn message(fields: &mut FieldReader<'_>) -> StoredMemory {
     let mut facets = Vec::new();
     fields.text("content", Need::Required);
     fields.says("content", fields.object().get("content"));
@@ -103,10 +103,10 @@ fn message(fields: &mut FieldReader<'_>) -> ParsedRecord {
         facet(&mut facets, "parent", parent);
         topic = context.text("topic", Need::Optional).map(Into::into);
     });
-    ParsedRecord { topic, references: references.into(), facets: facets.into(), ..ParsedRecord::default() }
+    StoredMemory { topic, references: references.into(), facets: facets.into(), ..StoredMemory::default() }
 }
 
-fn decision(fields: &mut FieldReader<'_>) -> ParsedRecord {
+fn decision(fields: &mut FieldReader<'_>) -> StoredMemory {
     let mut facets = Vec::new();
     fields.text("decision", Need::Required);
     fields.says("decision", fields.object().get("decision"));
@@ -122,10 +122,10 @@ fn decision(fields: &mut FieldReader<'_>) -> ParsedRecord {
         references.extend(of.references("conversations", Need::Optional));
         references.extend(of.references("findings", Need::Optional));
     });
-    ParsedRecord { references: references.into(), facets: facets.into(), ..ParsedRecord::default() }
+    StoredMemory { references: references.into(), facets: facets.into(), ..StoredMemory::default() }
 }
 
-fn finding(fields: &mut FieldReader<'_>) -> ParsedRecord {
+fn finding(fields: &mut FieldReader<'_>) -> StoredMemory {
     let mut facets = Vec::new();
     fields.text("description", Need::Required);
     fields.says("description", fields.object().get("description"));
@@ -135,10 +135,10 @@ fn finding(fields: &mut FieldReader<'_>) -> ParsedRecord {
     facet(&mut facets, "category", fields.text("category", Need::Optional));
     facet(&mut facets, "severity", fields.usual_word("severity", Need::Required, &LEVELS));
     facet(&mut facets, "status", fields.usual_word("status", Need::Required, &STATUSES));
-    ParsedRecord { facets: facets.into(), ..ParsedRecord::default() }
+    StoredMemory { facets: facets.into(), ..StoredMemory::default() }
 }
 
-fn preference(fields: &mut FieldReader<'_>) -> ParsedRecord {
+fn preference(fields: &mut FieldReader<'_>) -> StoredMemory {
     let mut facets = Vec::new();
     facet(&mut facets, "category", fields.text("category", Need::Required));
     facet(&mut facets, "key", fields.text("key", Need::Required));
@@ -151,7 +151,7 @@ fn preference(fields: &mut FieldReader<'_>) -> ParsedRecord {
         relation: "learned_from",
         to: Name { of: NameKind::Session, text: session },
     });
-    ParsedRecord { references: references.collect(), facets: facets.into(), ..ParsedRecord::default() }
+    StoredMemory { references: references.collect(), facets: facets.into(), ..StoredMemory::default() }
 }
 
 fn facet(facets: &mut Vec<Facet>, name: &'static str, value: Option<Cow<'_, str>>) {

@@ -43,7 +43,7 @@ use crate::format::writing::{
     NamePlace, NameUse, Operation, OwnOperations, RecordDraft, RecordMembers, Refusal, Result, WriteContext,
     accessed, document, refuse_taken_session, set_field, with_config, with_config_of, within_limit,
 };
-use crate::model::{Change, DecayRule, Document, Entry, Lock, Moment, NameKind, Role, Store, View};
+use crate::model::{Change, DecayRule, Document, Entry, Lock, Moment, NameKind, Role, Store, StoredMemory};
 use crate::text::digest::hex;
 use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
@@ -208,8 +208,8 @@ impl FormatWriter for Bmad {
         Some(live_session(&Bmad, store, name).map(|session| compacted(context, &session.path)))
     }
 
-    fn floor_outcome(&self, store: &Store, view: View<'_>, _rule: DecayRule) -> FloorOutcome {
-        match view.kind {
+    fn floor_outcome(&self, store: &Store, memory: &StoredMemory, _rule: DecayRule) -> FloorOutcome {
+        match memory.kind() {
             "preference" => FloorOutcome::Stays,
             _ => FloorOutcome::MayGo(with_config(store, config::keep_share)),
         }
@@ -288,7 +288,7 @@ fn last_id(store: &Store, session: &str, kind: &str) -> Option<String> {
 
 fn referred_to(store: &Store) -> Vec<&str> {
     let records = store.documents.iter().flat_map(|own| &own.records);
-    let references = records.filter_map(|record| record.view()).flat_map(|view| view.references);
+    let references = records.filter_map(|record| record.memory()).flat_map(|memory| memory.references());
     references
         .filter(|reference| reference.to.of == NameKind::Record)
         .map(|reference| reference.to.text)

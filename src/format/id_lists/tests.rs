@@ -104,10 +104,8 @@ proptest! {
                 }
             }
         }
-        let mut json = CompressedWriter::default();
-        written.write(&mut json);
-        let (mut tape, written) = (Tape::default(), json.finish());
-        let map = whole_object(&mut tape, &written).unwrap();
+        let (mut tape, written) = (Tape::default(), written.to_json());
+        let map = whole_object(&mut tape, written.as_bytes()).unwrap();
         prop_assert_eq!(&pairs(map), &own);
         let mut map: Map = map.members()
             .flat_map(|(key, ids)| ids.items().map(move |id| (key, id)).collect::<Vec<_>>())
@@ -118,12 +116,7 @@ proptest! {
         let (mut tape, damaged) = (Tape::default(), lists(&map));
         let map = whole_object(&mut tape, damaged.as_bytes()).unwrap();
         let indexed = pairs(map);
-        let mut listed = IdListCheck::default();
-        for (key, value) in map.members() {
-            listed.meet(JsonEvent::Key(&key.text().unwrap()), &ids);
-            value.items().for_each(|id| listed.meet(JsonEvent::Item(id), &ids));
-        }
-        listed.sort();
+        let mut listed = IdListCheck::of(map, &ids);
         for ((id, keys), place) in records.iter().zip(places) {
             prop_assert_eq!(ids.at(place), *id);
             for key in keys {

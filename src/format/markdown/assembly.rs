@@ -12,7 +12,7 @@ use crate::format::notes::rules;
 use crate::format::record_reader::feeds;
 use crate::format::{Assembly, AssemblyInput};
 use crate::model::{
-    Code, Document, Entry, PathText, Problem, RecordBody, Reference, Role, Severity, State, View,
+    Code, Document, Entry, PathText, Problem, RecordBody, Reference, Role, Severity, State, StoredMemory,
 };
 use crate::text::front_matter::{Note, YamlField};
 use crate::text::names;
@@ -91,16 +91,16 @@ fn title(document: &Document) -> Option<String> {
     named.filter(|name| !name.is_empty()).or_else(|| first().map(str::to_owned))
 }
 
-type ReadRecord<'a> = (&'a Entry, &'a Document, View<'a>);
+type ReadRecord<'a> = (&'a Entry, &'a Document, &'a StoredMemory);
 /// The files of memories by what a link may call them, folded.
 type FilesByName<'a> = HashMap<String, &'a Path>;
 
 /// Of two files with a name, a link leads to the last one.
 fn files_by_name<'r, 'a: 'r>(views: impl Iterator<Item = &'r ReadRecord<'a>>) -> FilesByName<'a> {
     let mut files = HashMap::new();
-    for (_, document, view) in views {
+    for (_, document, memory) in views {
         let path = document.path.with_extension("");
-        let names = view.names.map(|name| name.text).chain(view.id).map(fold);
+        let names = memory.names().map(|name| name.text).chain(memory.id()).map(fold);
         files.extend(names.chain([fold(&path.to_text())]).map(|name| (name, &*document.path)));
     }
     files
@@ -110,19 +110,19 @@ fn views<'a>(parts: &AssemblyInput<'a>, entries: &'a [Entry]) -> impl Iterator<I
     let documents = parts.documents;
     entries.iter().filter_map(move |entry| {
         let document = &*documents[entry.document as usize];
-        Some((entry, document, document.records[entry.record as usize].view()?))
+        Some((entry, document, document.records[entry.record as usize].memory()?))
     })
 }
 
 fn doubled(views: &[ReadRecord<'_>]) -> Vec<Problem> {
     let mut ids = IdIndex::of(views.len());
     let mut problems = Vec::new();
-    for (entry, document, view) in views {
-        let (id, line) = (view.id.unwrap_or_default(), document.records[entry.record as usize].line);
+    for (entry, document, memory) in views {
+        let (id, line) = (memory.id().unwrap_or_default(), document.records[entry.record as usize].line);
         let Some((first, at)) = ids.first(id, document, line) else { continue };
         let message = format!("Same id as {}:{at}.", first.path.to_text());
         let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &document.path, message);
-        problems.push(problem.at_line(line).of_record(entry.record, view.id));
+        problems.push(problem.at_line(line).of_record(entry.record, memory.id()));
     }
     problems
 }
@@ -133,7 +133,7 @@ fn of_same_name(views: &[ReadRecord<'_>]) -> Vec<Problem> {
     let mut problems = Vec::new();
     // The parts of an index have one front matter.
     let files = views.chunk_by(|(_, one, _), (_, other, _)| one.path == other.path);
-    for (entry, document, view) in files.filter_map(<[_]>::first) {
+    for (entry, document, memory) in files.filter_map(<[_]>::first) {
         let text = String::from_utf8_lossy(&document.bytes);
         let note = Note::read(&text);
         let Some(field) = note.field("name").filter(|field| !field.line_text().is_empty()) else { continue };
@@ -144,7 +144,7 @@ fn of_same_name(views: &[ReadRecord<'_>]) -> Vec<Problem> {
         };
         let message = format!("{} has the name {name:?}, too.", other.to_text());
         let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &document.path, message);
-        problems.push(problem.at_line(field.line).of_record(entry.record, view.id));
+        problems.push(problem.at_line(field.line).of_record(entry.record, memory.id()));
     }
     problems
 }
@@ -152,9 +152,9 @@ fn of_same_name(views: &[ReadRecord<'_>]) -> Vec<Problem> {
 /// Returns a note for each link that leads to no memory. A link in any case, with `-` or `_`, leads to it.
 fn dangling(views: &[ReadRecord<'_>], by_name: &FilesByName<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for (entry, document, view) in views {
+    for (entry, document, memory) in views {
         let mut lines = None;
-        for Reference { relation, to } in view.references {
+        for Reference { relation, to } in memory.references() {
             // Serena keeps memories of all projects in the home folder.
             let is_global = relation == MEM && to.text.starts_with("global/");
             let is_example = relation == rules::LINK && names_no_note(to.text);
@@ -165,7 +165,7 @@ fn dangling(views: &[ReadRecord<'_>], by_name: &FilesByName<'_>) -> Vec<Problem>
             let lines = lines.get_or_insert_with(|| lines_of_names(document, entry.record));
             let line = lines.get(&(relation, to.text.to_owned())).copied().unwrap_or(1);
             let problem = dangling_note(document, relation, &path).at_line(line);
-            problems.push(problem.of_record(entry.record, view.id));
+            problems.push(problem.of_record(entry.record, memory.id()));
         }
     }
     problems
@@ -306,10 +306,10 @@ fn orphans(index: &Document, listed: &HashSet<String>, views: &[ReadRecord<'_>])
     }
     let orphans = by_path.iter().filter(|(path, _)| !reached.contains(path.as_str()));
     orphans
-        .map(|(_, (entry, document, view))| {
+        .map(|(_, (entry, document, memory))| {
             let message = format!("{} does not lead to it.", index.path.to_text());
             let problem = Problem::of_file(Code::OrphanNote, Severity::Note, &document.path, message);
-            problem.at_line(1).of_record(entry.record, view.id)
+            problem.at_line(1).of_record(entry.record, memory.id())
         })
         .collect()
 }

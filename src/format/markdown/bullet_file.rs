@@ -8,7 +8,7 @@ use super::part_reader::{PartReader, not_text, runs, says_something};
 use crate::format::notes::note_file::stem;
 use crate::format::notes::sections::headings;
 use crate::format::record_reader::{Reading, byte_order_mark};
-use crate::model::ParsedRecord;
+use crate::model::StoredMemory;
 
 /// The heading that Gemini CLI writes its memories below.
 pub const HEADING: &str = "## Gemini Added Memories";
@@ -30,8 +30,8 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
                 false => (format!("{stem}#note"), "note"),
             };
             count += usize::from(run.is_item);
-            let view = ParsedRecord { kind: kind.into(), ..ParsedRecord::default() };
-            found.take(id, view, (part.start + run.start, part.start + run.end));
+            let memory = StoredMemory { kind: kind.into(), ..StoredMemory::default() };
+            found.take(id, memory, (part.start + run.start, part.start + run.end));
         }
     }
     Reading { problems: byte_order_mark(path, bytes).into_iter().collect(), records: found.records }

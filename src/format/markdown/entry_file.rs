@@ -6,7 +6,7 @@ use std::path::Path;
 use super::part_reader::{PartReader, not_text};
 use crate::format::notes::note_file::stem;
 use crate::format::record_reader::{Reading, byte_order_mark};
-use crate::model::{Code, ParsedRecord, Problem, Severity};
+use crate::model::{Code, Problem, Severity, StoredMemory};
 
 /// What is between two entries that Hermes writes. It reads any line end.
 pub const DELIMITER: &str = "\n§\n";
@@ -17,8 +17,8 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
     let Ok(text) = std::str::from_utf8(bytes) else { return not_text(path, bytes) };
     let (stem, mut found) = (stem(path), PartReader::of(text));
     for (number, entry) in entries(text).into_iter().enumerate() {
-        let view = ParsedRecord { kind: "entry".into(), ..ParsedRecord::default() };
-        found.take(format!("{stem}.{number}"), view, (entry.start, entry.end));
+        let memory = StoredMemory { kind: "entry".into(), ..StoredMemory::default() };
+        found.take(format!("{stem}.{number}"), memory, (entry.start, entry.end));
     }
     let problems = byte_order_mark(path, bytes).into_iter().chain(problems(path, text));
     Reading { problems: problems.collect(), records: found.records }

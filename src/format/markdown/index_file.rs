@@ -8,7 +8,7 @@ use super::part_reader::{PartReader, Section, not_text, sections, slug};
 use super::references::{TextLink, file_links, links_in};
 use crate::format::notes::note_file::stem;
 use crate::format::record_reader::{Reading, byte_order_mark};
-use crate::model::ParsedRecord;
+use crate::model::StoredMemory;
 use crate::text::lines;
 use crate::text::markdown_blocks::{COMMENT, block_at, hidden, shown_parts};
 use crate::text::merge_conflict::is_marker;
@@ -99,8 +99,8 @@ impl IndexReader<'_> {
     }
 
     fn take(&mut self, title: Option<&str>, kind: &'static str, start: usize, end: usize) {
-        let view = ParsedRecord { kind: kind.into(), ..ParsedRecord::default() };
-        self.found.take(format!("{}#{}", self.stem, slug(title)), view, (start, end));
+        let memory = StoredMemory { kind: kind.into(), ..StoredMemory::default() };
+        self.found.take(format!("{}#{}", self.stem, slug(title)), memory, (start, end));
     }
 }
 
@@ -112,8 +112,8 @@ mod tests {
     fn ids(text: &str) -> Vec<(String, String, u32)> {
         let reading = read(Path::new("MEMORY.md"), text.as_bytes());
         let own = |record: &Record| {
-            let view = record.view().unwrap();
-            (view.id.unwrap().to_owned(), text[record.span.range()].to_owned(), record.line)
+            let memory = record.memory().unwrap();
+            (memory.id().unwrap().to_owned(), text[record.span.range()].to_owned(), record.line)
         };
         reading.records.iter().map(own).collect()
     }

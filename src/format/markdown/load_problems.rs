@@ -117,7 +117,7 @@ fn refused(part: &LoadedPart, document: &Document, text: &str) -> Vec<Problem> {
             rule.reader
         );
         let problem = Problem::of_file(Code::RoundTrip, Severity::Warning, &document.path, message);
-        Some(problem.at_line(record.line).of_record(number, record.view().and_then(|view| view.id)))
+        Some(problem.at_line(record.line).of_record(number, record.memory().and_then(|memory| memory.id())))
     };
     (0..).zip(&document.records).filter_map(problem).collect()
 }

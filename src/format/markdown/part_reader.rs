@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::format::notes::sections::headings;
 use crate::format::record_reader::{self, Reading};
-use crate::model::{Code, PackedView, ParsedRecord, Problem, Record, RecordBody, Severity, Span};
+use crate::model::{Code, Problem, Record, RecordBody, Severity, Span, StoredMemory};
 use crate::text::front_matter::Note;
 use crate::text::lines;
 use crate::text::merge_conflict::is_marker;
@@ -95,11 +95,11 @@ impl<'a> PartReader<'a> {
 
     /// Takes a part with this id, or the id with a number if an earlier part has it. Its start is not before that of
     /// the part before it.
-    pub fn take(&mut self, id: String, view: ParsedRecord, (start, end): (usize, usize)) {
+    pub fn take(&mut self, id: String, memory: StoredMemory, (start, end): (usize, usize)) {
         let count = self.ids.entry(id.clone()).or_default();
         *count += 1;
         let id = if *count > 1 { format!("{id}-{count}") } else { id };
-        let view = ParsedRecord { id: Some(id.into()), importance: 0.5, ..view };
+        let memory = StoredMemory { id: Some(id.into()), importance: 0.5, ..memory };
         let between = self.text.get(self.counted.0..start).unwrap_or_default();
         self.counted = (start, self.counted.1 + record_reader::feeds(between.as_bytes()));
         let own = &self.text.as_bytes()[start..end];
@@ -108,7 +108,7 @@ impl<'a> PartReader<'a> {
             span: Span { start: start as u64, end: end as u64 },
             line: self.counted.1,
             lines,
-            body: RecordBody::Read(PackedView::of(&view)),
+            body: RecordBody::Read(memory.into()),
         });
     }
 }

@@ -50,9 +50,9 @@ pub fn find(family: &Family, document: &Document) -> Vec<PathClaim> {
         if record.is_none() && !is_index {
             return;
         }
-        let view = || record.and_then(|at| document.records[at].view());
+        let memory = || record.and_then(|at| document.records[at].memory());
         let has_links =
-            !is_index && part.contains("](") && view().is_some_and(|view| view.references.is_empty());
+            !is_index && part.contains("](") && memory().is_some_and(|memory| memory.references().len() == 0);
         // Models write paths from the root in any folder.
         let base = |target: &str| if target.contains('/') { Path::new("") } else { folder };
         let targets = file_links(part).filter(|_| has_links);

@@ -7,7 +7,7 @@ use super::family::{Family, SectionRule};
 use super::part_reader::{PartReader, Section, runs, says_something, sections, slug};
 use super::{layout, topic_file};
 use crate::format::record_reader::{Reading, byte_order_mark};
-use crate::model::{Moment, ParsedRecord, PathText};
+use crate::model::{Moment, PathText, StoredMemory};
 use crate::text::front_matter::Note;
 
 /// Reads the sections of a file. One without sections, or that is no text, is read as one memory.
@@ -76,13 +76,13 @@ impl SectionReader<'_> {
     fn take(&mut self, id: String, kind: &'static str, (start, end): (usize, usize)) {
         let facts = (self.family.facts)(self.path, &self.found.text[start..end]);
         let folder = self.path.parent().filter(|own| !own.as_os_str().is_empty());
-        let view = ParsedRecord {
+        let memory = StoredMemory {
             kind: kind.into(),
             created: facts.created,
             tags: facts.tags.into_iter().map(Into::into).collect(),
             topic: folder.map(|own| own.to_text().into_owned().into()),
-            ..ParsedRecord::default()
+            ..StoredMemory::default()
         };
-        self.found.take(id, view, (start, end));
+        self.found.take(id, memory, (start, end));
     }
 }

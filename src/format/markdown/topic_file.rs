@@ -8,7 +8,7 @@ use super::layout;
 use super::references::{self, mem_names};
 use crate::format::notes::note_file::{self, NoteReader, stem};
 use crate::format::record_reader::Reading;
-use crate::model::{Code, Moment, Name, NameKind, ParsedRecord, PathText, Reference, Severity};
+use crate::model::{Code, Moment, Name, NameKind, PathText, Reference, Severity, StoredMemory};
 use crate::text::front_matter::{Note, YamlField, YamlValue, second};
 use crate::text::lines::BOM;
 
@@ -17,11 +17,11 @@ const TYPES: [&str; 4] = ["user", "feedback", "project", "reference"];
 
 /// Reads a file as one memory.
 pub fn read(family: &'static Family, path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    note_file::read(&family.rules, path, bytes, now, |note| view(family, path, bytes, note))
+    note_file::read(&family.rules, path, bytes, now, |note| memory(family, path, bytes, note))
 }
 
-fn view(family: &Family, path: &Path, bytes: &[u8], note: &mut NoteReader<'_>) -> ParsedRecord {
-    let own = note.view();
+fn memory(family: &Family, path: &Path, bytes: &[u8], note: &mut NoteReader<'_>) -> StoredMemory {
+    let own = note.memory();
     let stored = family.rules.ids.iter().find_map(|name| note.one(name));
     let id = stored.unwrap_or_else(|| layout::id_of(family, path));
     let name = note.one("name").or_else(|| note.one("title"));
@@ -54,7 +54,7 @@ fn view(family: &Family, path: &Path, bytes: &[u8], note: &mut NoteReader<'_>) -
     references.retain(|own| known.insert((own.relation.to_string(), own.to.text.to_string())));
     let names = names_of(path, &id, name.as_deref());
     let topic = path.parent().filter(|own| !own.as_os_str().is_empty()).map(|own| own.to_text());
-    ParsedRecord {
+    StoredMemory {
         created: created.or_else(|| modified.and_then(|own| Moment::of(&own))),
         importance: 0.5,
         tags: tags(note, facts.tags),

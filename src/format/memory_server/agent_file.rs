@@ -32,8 +32,8 @@ fn memory(item: Json<'_>, kind: &'static str, now: Moment, within: &mut Document
         return within.broken(item, format!("An item of `{kind}` should be an object and is {found}."));
     }
     let mut fields = FieldReader::new(item, now);
-    let seen = record::view(&mut fields, Some(kind), Role::Records);
-    within.record(item, &seen, fields.into_faults().into_iter().map(lenient).collect());
+    let seen = record::memory(&mut fields, Some(kind), Role::Records);
+    within.record(item, seen, fields.into_faults().into_iter().map(lenient).collect());
 }
 
 /// The 1.0 writer had fewer fields, so a missing one is only a note.

@@ -6,7 +6,7 @@ use super::{index_check, layout};
 use crate::format::id_index::IdIndex;
 use crate::format::{Assembly, AssemblyInput, LockFact, entries};
 use crate::model::{
-    Code, Document, Entry, Moment, PackedView, PathText, Problem, Role, Severity, State, time,
+    Code, Document, Entry, Moment, PathText, Problem, Role, Severity, State, StoredMemory, time,
 };
 
 /// The limits of each live file: bytes, memories, and true if a limit is hard ("Storage Limits").
@@ -37,7 +37,7 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
 
 /// Returns every record of the live files and the archives, with its state.
 pub fn entries(parts: &AssemblyInput<'_>) -> Vec<Entry> {
-    let state = |own: &PackedView| if own.view().archived { State::Archived } else { State::Live };
+    let state = |own: &StoredMemory| if own.archived { State::Archived } else { State::Live };
     entries::entries(parts.numbered(), None, |_, own| state(own))
 }
 
@@ -49,7 +49,7 @@ pub fn ids<'a>(parts: &AssemblyInput<'a>) -> (IdIndex<'a>, Vec<Problem>) {
     let mut problems = Vec::new();
     for file in files {
         for (index, record) in file.records.iter().enumerate() {
-            let Some(id) = record.view().and_then(|view| view.id) else { continue };
+            let Some(id) = record.memory().and_then(|memory| memory.id()) else { continue };
             let Some((before, line)) = ids.first(id, file, record.line) else { continue };
             let message = format!("Same id as {} line {line}.", before.path.to_text());
             let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &file.path, message);
@@ -89,7 +89,7 @@ fn limits(document: &Document) -> Vec<Problem> {
 
 /// Counts the memories for a file's limit.
 fn live(document: &Document) -> usize {
-    document.records.iter().filter(|record| record.view().is_some_and(|view| !view.archived)).count()
+    document.records.iter().filter(|record| record.memory().is_some_and(|memory| !memory.archived)).count()
 }
 
 /// Returns the bytes and memories above which a file with a soft limit is archived automatically.

@@ -5,10 +5,8 @@ use crate::format::AssemblyInput;
 use crate::format::field_reader::Fault;
 use crate::format::id_index::IdIndex;
 use crate::format::id_lists::{IdListCheck, KeysOf};
-use crate::format::json_stream::{JsonEvent, JsonOutline, JsonVisitor, visit_object};
-use crate::model::{
-    Bytes, Code, Document, Entry, PackedView, Problem, RecordBody, Role, Severity, State, View,
-};
+use crate::format::record_reader::{named_members, with_object};
+use crate::model::{Code, Document, Entry, Problem, RecordBody, Role, Severity, State, StoredMemory};
 use crate::text::json::Json;
 
 /// The version that the format's writer writes.
@@ -16,9 +14,9 @@ pub const VERSION: &str = "1.0.0";
 
 /// The maps from keys to ids.
 pub const MAPS: [(&str, KeysOf); 3] = [
-    ("tags_index", |view| view.tags.collect()),
-    ("category_index", |view| view.topic.into_iter().collect()),
-    ("importance_index", |view| vec![importance_word(view.importance)]),
+    ("tags_index", |memory| memory.tags().collect()),
+    ("category_index", |memory| memory.topic().into_iter().collect()),
+    ("importance_index", |memory| vec![importance_word(memory.importance)]),
 ];
 
 /// The readable records of the live files and the archives.
@@ -31,18 +29,11 @@ pub struct IndexedRecords<'a> {
 
 /// A record and the place of its id.
 pub struct IndexedRecord<'a> {
-    packed: &'a PackedView,
+    pub memory: &'a StoredMemory,
     /// The id and its place.
     pub id: Option<(&'a str, u32)>,
     pub state: State,
     in_live_file: bool,
-}
-
-impl<'a> IndexedRecord<'a> {
-    /// Unpacks the view. A gigabyte has more records than can be kept unpacked.
-    pub fn view(&self) -> View<'a> {
-        self.packed.view()
-    }
 }
 
 impl<'a> IndexedRecords<'a> {
@@ -51,10 +42,10 @@ impl<'a> IndexedRecords<'a> {
         let mut next = 0;
         let own = entries.iter().filter_map(|entry| {
             let document = &parts.documents[entry.document as usize];
-            let RecordBody::Read(packed) = &document.records[entry.record as usize].body else { return None };
-            let id = packed.view().id.and_then(|id| Some((id, ids.place(id, &mut next)?)));
+            let RecordBody::Read(memory) = &document.records[entry.record as usize].body else { return None };
+            let id = memory.id().and_then(|id| Some((id, ids.place(id, &mut next)?)));
             Some(IndexedRecord {
-                packed,
+                memory,
                 id,
                 state: entry.state,
                 in_live_file: document.role == Role::Records,
@@ -72,16 +63,14 @@ impl<'a> IndexedRecords<'a> {
 
 /// Returns the problems of the index; none if it can't be read, because that is already a problem.
 pub fn check(document: &Document, records: &IndexedRecords<'_>) -> Vec<Problem> {
-    let Some((own, _)) = visit_object(&document.bytes, || RecordIndexCheck::of(records)) else {
-        return Vec::new();
-    };
     let problem = |(code, severity, message)| Problem::of_file(code, severity, &document.path, message);
-    own.faults().map(problem).collect()
+    let problems = |index: Json<'_>| RecordIndexCheck::of(index, records).faults().map(problem).collect();
+    with_object(&document.bytes, problems).unwrap_or_default()
 }
 
-/// Checks that the index is complete and correct, and returns its outline; `None` if it can't be read.
-pub fn is_right<'b>(index: &'b Bytes, records: &IndexedRecords<'_>) -> Option<(bool, JsonOutline<'b>)> {
-    visit_object(index, || RecordIndexCheck::of(records)).map(|(own, outline)| (own.has_no_fault(), outline))
+/// True if the index can be read, is complete and correct.
+pub fn is_right(index: &[u8], records: &IndexedRecords<'_>) -> bool {
+    with_object(index, |index| RecordIndexCheck::of(index, records).has_no_fault()).unwrap_or_default()
 }
 
 struct RecordIndexCheck<'r, 'a> {
@@ -93,32 +82,27 @@ struct RecordIndexCheck<'r, 'a> {
     maps: [Option<IdListCheck>; 3],
 }
 
-impl JsonVisitor for RecordIndexCheck<'_, '_> {
-    fn depth(&self, name: &str) -> u8 {
-        if MAPS.iter().any(|(own, _)| *own == name) { 2 } else { 0 }
-    }
-
-    fn visit(&mut self, name: &str, met: JsonEvent<'_>) {
-        match (name, met) {
-            ("version", JsonEvent::Member(own)) => self.version = version(own),
-            ("statistics", JsonEvent::Member(own)) => {
-                (self.counts, self.bytes) = (counts(own, self.records), bytes(own, self.records));
-                self.has_statistics = true;
-            }
-            (name, met) => {
-                let own = MAPS.iter().position(|(own, _)| *own == name);
-                if let Some(own) = own.and_then(|at| self.maps.get_mut(at)) {
-                    own.get_or_insert_default().meet(met, self.records.ids);
+impl<'r, 'a> RecordIndexCheck<'r, 'a> {
+    fn of(index: Json<'_>, records: &'r IndexedRecords<'a>) -> Self {
+        let (counts, maps) = Default::default();
+        let mut check =
+            RecordIndexCheck { records, version: None, has_statistics: false, counts, bytes: None, maps };
+        for (name, value) in named_members(index) {
+            match &*name {
+                "version" => check.version = version(value),
+                "statistics" => {
+                    check.counts = self::counts(value, records);
+                    check.bytes = bytes(value, records);
+                    check.has_statistics = true;
+                }
+                name => {
+                    if let Some(at) = MAPS.iter().position(|(map, _)| *map == name) {
+                        check.maps[at] = Some(IdListCheck::of(value, records.ids));
+                    }
                 }
             }
         }
-    }
-}
-
-impl<'r, 'a> RecordIndexCheck<'r, 'a> {
-    fn of(records: &'r IndexedRecords<'a>) -> Self {
-        let (counts, maps) = Default::default();
-        RecordIndexCheck { records, version: None, has_statistics: false, counts, bytes: None, maps }
+        check
     }
 
     fn faults(mut self) -> impl Iterator<Item = Fault> {
@@ -142,13 +126,12 @@ impl<'r, 'a> RecordIndexCheck<'r, 'a> {
         let records = self.records;
         let message = move |((name, keys), listed): ((&str, KeysOf), Option<IdListCheck>)| {
             let Some(mut listed) = listed else {
-                let has_keys = records.live().any(|own| own.id.is_some() && !keys(own.view()).is_empty());
+                let has_keys = records.live().any(|own| own.id.is_some() && !keys(own.memory).is_empty());
                 return has_keys.then(|| format!("`{name}` is missing; it is rebuilt from the memories."));
             };
-            listed.sort();
             let mut missing = 0;
             for (own, (_, place)) in records.own.iter().filter_map(|own| Some((own, own.id?))) {
-                let lacking = keys(own.view()).into_iter().filter(|key| !listed.has(key, place)).count();
+                let lacking = keys(own.memory).into_iter().filter(|key| !listed.has(key, place)).count();
                 missing += if own.state == State::Live { lacking } else { 0 };
             }
             let extra = listed.others(records.ids, |_| true);
@@ -192,10 +175,10 @@ fn counts(statistics: Json<'_>, records: &IndexedRecords<'_>) -> Vec<Fault> {
     let live = count(&|record| record.state == State::Live);
     compare(&["total_memories"], [live, count(&|record| record.in_live_file)]);
     for (_, kind) in layout::FILES {
-        let live = count(&|record| record.state == State::Live && record.view().kind == kind);
+        let live = count(&|record| record.state == State::Live && record.memory.kind() == kind);
         compare(
             &["by_type", kind],
-            [live, count(&|record| record.in_live_file && record.view().kind == kind)],
+            [live, count(&|record| record.in_live_file && record.memory.kind() == kind)],
         );
     }
     let archived = count(&|record| record.state == State::Archived);

@@ -75,14 +75,6 @@ impl Format for MemoryServer {
     fn derived(&self, parts: &AssemblyInput<'_>, _touched: &[PathBuf], _now: Moment) -> Vec<DerivedFile> {
         write::derived(parts)
     }
-
-    fn reads_without_bytes(&self, _role: Role) -> bool {
-        true
-    }
-
-    fn is_streamed(&self, role: Role) -> bool {
-        role == Role::Index
-    }
 }
 
 fn decay() -> DecayTable {

@@ -8,7 +8,7 @@ use crate::format::entries;
 use crate::format::field_reader::{FieldReader, Need};
 use crate::format::record_form::RecordForm;
 use crate::format::record_reader::{self, Reading};
-use crate::model::{Code, Moment, ParsedRecord, Problem, Role, Severity};
+use crate::model::{Code, Moment, Problem, Role, Severity, StoredMemory};
 use crate::text::json::Json;
 
 /// The most characters of a memory's content.
@@ -36,13 +36,13 @@ pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
     record_reader::form(record, now, &|fields, raw| line(fields, raw, kind, Role::Records))
 }
 
-fn line(fields: &mut FieldReader<'_>, raw: &[u8], kind: Option<&'static str>, role: Role) -> ParsedRecord {
+fn line(fields: &mut FieldReader<'_>, raw: &[u8], kind: Option<&'static str>, role: Role) -> StoredMemory {
     fields.size("line", raw.len(), LINE);
-    view(fields, kind, role)
+    memory(fields, kind, role)
 }
 
-/// Makes a view of one memory. `kind` is the type of its file or array.
-pub fn view(fields: &mut FieldReader<'_>, kind: Option<&'static str>, role: Role) -> ParsedRecord {
+/// Reads one memory. `kind` is the type of its file or array.
+pub fn memory(fields: &mut FieldReader<'_>, kind: Option<&'static str>, role: Role) -> StoredMemory {
     let id = fields.text("id", Need::Required);
     if let Some(id) = id.as_deref().filter(|id| !is_uuid_v4(id)) {
         fields.fault(Code::OutOfRange, Severity::Note, format!("The id {id:?} is not a UUID v4."));
@@ -56,7 +56,7 @@ pub fn view(fields: &mut FieldReader<'_>, kind: Option<&'static str>, role: Role
     let topic = fields.short_text("category", Need::Optional, CATEGORY).map(Into::into);
     let created = fields.moment("created_at", Need::Required);
     fields.moment("updated_at", Need::Required);
-    let view = ParsedRecord {
+    let memory = StoredMemory {
         id: id.map(Into::into),
         kind,
         created,
@@ -67,10 +67,10 @@ pub fn view(fields: &mut FieldReader<'_>, kind: Option<&'static str>, role: Role
         archived: fields.flag("archived", Need::Required).unwrap_or_default() || role == Role::Archive,
         facets: facets(fields.object(), topic.as_deref()),
         topic,
-        ..ParsedRecord::default()
+        ..StoredMemory::default()
     };
     fields.within("task_metadata", Need::Optional, task);
-    view
+    memory
 }
 
 /// Returns the category, and the status of a task.

@@ -121,7 +121,7 @@ impl FormatWriter for MemoryServer {
             changes.push(removed(&file, &records));
             let mut of_kind: BTreeMap<&str, Vec<Entry>> = BTreeMap::new();
             for entry in records {
-                let kind = context.store.view(&entry).map_or("", |view| view.kind);
+                let kind = context.store.memory(&entry).map_or("", |memory| memory.kind());
                 of_kind.entry(kind).or_default().push(entry);
             }
             for (kind, records) in of_kind {
@@ -245,12 +245,12 @@ fn new_memory(
 fn lines_of_kind(document: &Document, kind: &str) -> Result<Vec<u8>> {
     let mut lines = Vec::new();
     for record in &document.records {
-        let Some(view) = record.view() else {
+        let Some(memory) = record.memory() else {
             let message =
                 format!("line {} of {} is broken; repair it first.", record.line, document.path.to_text());
             return Err(Refusal::corrupt(message));
         };
-        if view.kind == kind {
+        if memory.kind() == kind {
             lines.extend(json_edit::on_one_line(&document.raw(record)));
             lines.push(b'\n');
         }
@@ -272,7 +272,7 @@ fn copied(store: &Store, from: &Document, entries: &[Entry], to: &Path, archived
     let mut lines = Vec::new();
     for entry in entries {
         let record = &from.records[entry.record as usize];
-        let line = match record.view() {
+        let line = match record.memory() {
             Some(_) => json_edit::set(&from.raw(record), &["archived"], archived)?,
             None => {
                 return Err(Refusal::unfit("what is broken can't be archived; repair it, or delete it."));

@@ -59,8 +59,8 @@ pub fn set_tags(
 ) -> ChangesResult {
     let document = context.store.document(entry);
     let text = text_of(document)?;
-    let view = context.store.view(entry);
-    let wanted = each_once(tags, |own| view.is_some_and(|view| view.tags.contains(own)))?;
+    let memory = context.store.memory(entry);
+    let wanted = each_once(tags, |own| memory.is_some_and(|memory| memory.has_tag(own)))?;
     let new = set(text, "tags", NewYamlValue::List(&wanted))?;
     finish((format, rules), context, document, new, true)
 }

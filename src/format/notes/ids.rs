@@ -61,7 +61,7 @@ pub fn check_rename(
     entry: &Entry,
     id: &str,
 ) -> Result<()> {
-    let own = context.store.view(entry).and_then(|view| view.id);
+    let own = context.store.memory(entry).and_then(|memory| memory.id());
     if own == Some(id) {
         return Ok(());
     }

@@ -8,21 +8,21 @@ use crate::format::field_reader;
 use crate::format::json_document::without_mark;
 use crate::format::record_reader::{self, Reading, byte_order_mark};
 use crate::model::{
-    Code, Moment, Name, NameKind, PackedView, ParsedRecord, PathText, Problem, Record, RecordBody, Reference,
-    Severity, Span,
+    Code, Moment, Name, NameKind, PathText, Problem, Record, RecordBody, Reference, Severity, Span,
+    StoredMemory,
 };
 use crate::text::front_matter::{Note, YamlValue, second};
 use crate::text::merge_conflict::merge_places;
 use crate::text::wiki_links::{links, target};
 
-/// Reads a note: the whole file is one record. `view` makes its view, usually from [`NoteReader::view`],
+/// Reads a note: the whole file is one record. `memory` makes the memory, usually from [`NoteReader::memory`],
 /// and adds its faults.
 pub fn read(
     rules: &'static NoteRules,
     path: &Path,
     bytes: &[u8],
     now: Moment,
-    view: impl FnOnce(&mut NoteReader<'_>) -> ParsedRecord,
+    memory: impl FnOnce(&mut NoteReader<'_>) -> StoredMemory,
 ) -> Reading {
     let text = match (text_of(path, bytes), std::str::from_utf8(bytes)) {
         (Ok(text), _) => text,
@@ -33,21 +33,18 @@ pub fn read(
     let problems = byte_order_mark(path, bytes).into_iter().collect();
     let mut reader = NoteReader { rules, path, text, note: Note::read(text), now, problems };
     reader.check();
-    let view = view(&mut reader);
-    let problems = reader.problems.into_iter().map(|problem| problem.of_record(0, view.id.as_deref()));
-    Reading {
-        problems: problems.collect(),
-        records: vec![whole(bytes, RecordBody::Read(PackedView::of(&view)))],
-    }
+    let memory = memory(&mut reader);
+    let problems = reader.problems.into_iter().map(|problem| problem.of_record(0, memory.id.as_deref()));
+    Reading { problems: problems.collect(), records: vec![whole(bytes, RecordBody::Read(memory.into()))] }
 }
 
 /// Reads a file of any other text as one record with that view.
-pub fn read_text(path: &Path, bytes: &[u8], view: &ParsedRecord) -> Reading {
+pub fn read_text(path: &Path, bytes: &[u8], memory: StoredMemory) -> Reading {
     if let Err(unread) = text_of(path, bytes) {
         return unread;
     }
     let problems = byte_order_mark(path, bytes).into_iter().collect();
-    Reading { problems, records: vec![whole(bytes, RecordBody::Read(PackedView::of(view)))] }
+    Reading { problems, records: vec![whole(bytes, RecordBody::Read(memory.into()))] }
 }
 
 /// Returns the name of a file without its extension.
@@ -155,16 +152,16 @@ impl NoteReader<'_> {
         tags
     }
 
-    /// Returns what the rules say of a view: the id, the file's stem as its other name, and references.
-    pub fn view(&self) -> ParsedRecord {
+    /// Returns what the rules say of a note: the id, the file's stem as its other name, and references.
+    pub fn memory(&self) -> StoredMemory {
         let stem = stem(self.path);
         let id = self.rules.ids.iter().find_map(|name| self.one(name)).unwrap_or_else(|| stem.clone());
         let names = (*id != stem).then(|| Name { of: NameKind::Record, text: stem.into() });
-        ParsedRecord {
+        StoredMemory {
             names: names.into_iter().collect(),
             id: Some(id.into()),
             references: self.references(),
-            ..ParsedRecord::default()
+            ..StoredMemory::default()
         }
     }
 

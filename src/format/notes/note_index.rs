@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::indexes::{self, NoteLinks};
 use super::rules::{LINK, NoteRules};
 use crate::format::id_index::IdIndex;
-use crate::model::{Code, Document, Entry, PathText, Problem, Severity, View};
+use crate::model::{Code, Document, Entry, PathText, Problem, Severity, StoredMemory};
 use crate::text::wiki_links::target;
 
 /// The number of names in one message.
@@ -17,7 +17,7 @@ const NAMED: usize = 5;
 pub struct NoteIndex<'a> {
     rules: &'static NoteRules,
     /// Each note with its index among the entries.
-    pub notes: Vec<(u32, &'a Document, View<'a>)>,
+    pub notes: Vec<(u32, &'a Document, &'a StoredMemory)>,
     /// From any name of a note to its id.
     pub ids: HashMap<&'a str, &'a str>,
 }
@@ -30,11 +30,11 @@ impl<'a> NoteIndex<'a> {
         for (index, entry) in entries.iter().enumerate() {
             let document = &*documents[entry.document as usize];
             let is_note = (rules.is_note)(&document.path);
-            let view = document.records[entry.record as usize].view().filter(|_| is_note);
-            let Some((view, id)) = view.and_then(|view| Some((view, view.id?))) else { continue };
-            notes.push((index as u32, document, view));
+            let memory = document.records[entry.record as usize].memory().filter(|_| is_note);
+            let Some((memory, id)) = memory.and_then(|memory| Some((memory, memory.id()?))) else { continue };
+            notes.push((index as u32, document, memory));
             ids.entry(id).or_insert(id);
-            view.names.iter().for_each(|name| {
+            memory.names().for_each(|name| {
                 ids.entry(name.text).or_insert(id);
             });
         }
@@ -50,8 +50,8 @@ impl<'a> NoteIndex<'a> {
     pub fn duplicates(&self) -> Vec<Problem> {
         let mut ids = IdIndex::of(self.notes.len());
         let mut problems = Vec::new();
-        for &(_, document, view) in &self.notes {
-            let id = view.id.unwrap_or_default();
+        for &(_, document, memory) in &self.notes {
+            let id = memory.id().unwrap_or_default();
             let Some((before, _)) = ids.first(id, document, 1) else { continue };
             let message = format!("Same id as {}.", before.path.to_text());
             let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &document.path, message);
@@ -67,9 +67,9 @@ impl<'a> NoteIndex<'a> {
             .iter()
             .flat_map(|(tag, notes)| notes.iter().map(move |note| (tag.as_str(), self.id(note))))
             .collect();
-        let of_note = |(_, _, view): &(u32, &Document, View<'a>)| {
-            let id = view.id.unwrap_or_default();
-            view.tags.iter().map(move |tag| (tag, id)).collect::<Vec<_>>()
+        let of_note = |(_, _, memory): &(u32, &Document, &'a StoredMemory)| {
+            let id = memory.id().unwrap_or_default();
+            memory.tags().map(move |tag| (tag, id)).collect::<Vec<_>>()
         };
         let own: BTreeSet<(&str, &str)> = self.notes.iter().flat_map(of_note).collect();
         let named = |(tag, note): &(&str, &str)| format!("{tag} of {note}");
@@ -107,7 +107,7 @@ impl<'a> NoteIndex<'a> {
             .notes
             .iter()
             .filter(|(_, document, _)| is_beside(document))
-            .filter_map(|(.., view)| view.id)
+            .filter_map(|(.., memory)| memory.id())
             .collect();
         let mut names = names.map(|name| self.id(target(&name)).to_owned());
         let is_beside = !beside.is_empty() && names.all(|id| beside.contains(&*id) || !self.has(&id));
@@ -115,7 +115,7 @@ impl<'a> NoteIndex<'a> {
     }
 
     fn has(&self, id: &str) -> bool {
-        self.notes.iter().any(|(.., view)| view.id == Some(id))
+        self.notes.iter().any(|(.., memory)| memory.id() == Some(id))
     }
 
     fn is_link(&self, relation: &str) -> bool {
@@ -125,10 +125,10 @@ impl<'a> NoteIndex<'a> {
 
     /// Returns the links of these relations. Dangling ones are included: the graph lists them, too.
     pub fn links(&self, is_meant: impl Fn(&str) -> bool) -> BTreeSet<(String, String)> {
-        let of_note = |(_, _, view): &(u32, &Document, View<'a>)| {
-            let id = view.id.unwrap_or_default().to_owned();
+        let of_note = |(_, _, memory): &(u32, &Document, &'a StoredMemory)| {
+            let id = memory.id().unwrap_or_default().to_owned();
             let links =
-                view.references.iter().filter(|own| self.is_link(own.relation) && is_meant(own.relation));
+                memory.references().filter(|own| self.is_link(own.relation) && is_meant(own.relation));
             links.map(|own| (id.clone(), self.id(own.to.text).to_owned())).collect::<Vec<_>>()
         };
         self.notes.iter().flat_map(of_note).collect()

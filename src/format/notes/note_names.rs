@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::note_index::NoteIndex;
 use super::rules::NoteRules;
 use crate::format::entries::entries;
-use crate::model::{Document, State, View};
+use crate::model::{Document, State, StoredMemory};
 use crate::text::json::Json;
 use crate::text::json_layout::JsonTree;
 use crate::text::wiki_links::target;
@@ -16,7 +16,7 @@ pub struct NoteNames<'a> {
     /// The notes as the checks see them.
     pub notes: NoteIndex<'a>,
     /// The files of each id. If several files have an id, it means the first one.
-    pub ids: BTreeMap<&'a str, Vec<(&'a Document, View<'a>)>>,
+    pub ids: BTreeMap<&'a str, Vec<(&'a Document, &'a StoredMemory)>>,
 }
 
 impl<'a> NoteNames<'a> {
@@ -25,9 +25,9 @@ impl<'a> NoteNames<'a> {
         let numbered = (0..).zip(documents.iter().map(|document| &**document));
         let own = numbered.filter(|(_, document)| (rules.is_note)(&document.path));
         let notes = NoteIndex::of(rules, documents, &entries(own, None, |_, _| State::Live));
-        let mut ids: BTreeMap<&str, Vec<(&Document, View<'_>)>> = BTreeMap::new();
-        for &(_, document, view) in &notes.notes {
-            ids.entry(view.id.unwrap_or_default()).or_default().push((document, view));
+        let mut ids: BTreeMap<&str, Vec<(&Document, &StoredMemory)>> = BTreeMap::new();
+        for &(_, document, memory) in &notes.notes {
+            ids.entry(memory.id().unwrap_or_default()).or_default().push((document, memory));
         }
         NoteNames { notes, ids }
     }

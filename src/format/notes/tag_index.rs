@@ -17,9 +17,9 @@ type NotesByTag = BTreeMap<String, BTreeSet<String>>;
 /// usual shape if there is none that can be read.
 pub fn tags_index(known: &NoteNames<'_>, existing: Option<&[u8]>) -> Vec<u8> {
     let mut wanted = NotesByTag::new();
-    for (_, _, view) in &known.notes.notes {
-        let id = view.id.unwrap_or_default();
-        for tag in view.tags {
+    for (_, _, memory) in &known.notes.notes {
+        let id = memory.id().unwrap_or_default();
+        for tag in memory.tags() {
             wanted.entry(tag.to_string()).or_default().insert(id.to_owned());
         }
     }
@@ -126,7 +126,7 @@ impl TagIndex<'_> {
     fn tags_of(&self, id: &str) -> Vec<String> {
         let own = self.known.ids.get(id).into_iter().flatten();
         let mut seen = BTreeSet::new();
-        let tags = own.flat_map(|(_, view)| view.tags.iter().map(|tag| tag.to_string()));
+        let tags = own.flat_map(|(_, memory)| memory.tags().map(|tag| tag.to_string()));
         tags.filter(|tag| seen.insert(tag.clone())).collect()
     }
 

@@ -11,8 +11,7 @@ use crate::format::record_reader::{whole_object, with_object, without_mark};
 use crate::format::writing::with_config_of;
 use crate::format::{Assembly, AssemblyInput, LockFact, entries};
 use crate::model::{
-    Code, DecayTable, Document, Entry, Moment, NameKind, PackedView, PathText, Problem, Role, Session,
-    Severity, State,
+    Code, DecayTable, Document, Entry, Moment, NameKind, PathText, Problem, Role, Session, Severity, State,
 };
 use crate::text::json_scanner::Tape;
 
@@ -76,9 +75,9 @@ impl<'a> FilesBySession<'a> {
 /// Returns references to ids that neither records nor tombstones have.
 fn missing<'a>(parts: &AssemblyInput<'a>) -> DanglingNames<'a> {
     let records = || parts.documents.iter().flat_map(|document| &document.records);
-    let views = || records().filter_map(|record| record.view());
+    let views = || records().filter_map(|record| record.memory());
     let ids = records().filter_map(|record| Some((NameKind::Record, record.named_id()?)));
-    DanglingNames::of(views().flat_map(|view| view.references), ids)
+    DanglingNames::of(views().flat_map(|memory| memory.references()), ids)
 }
 
 struct SessionFiles<'a> {
@@ -122,12 +121,9 @@ impl<'a> SessionFiles<'a> {
     /// Returns the log's records. A tombstone is no memory, so a broken one is only a problem.
     fn entries(&self, session: u32) -> Vec<Entry> {
         let logs = self.own.iter().copied().filter(|(_, file)| file.role == Role::Records);
-        let is_deleted = |own: &PackedView| self.log.is_deleted(own.view());
-        entries::entries(
-            logs,
-            Some(session),
-            |_, own| if is_deleted(own) { State::Deleted } else { State::Live },
-        )
+        entries::entries(logs, Some(session), |_, own| {
+            if self.log.is_deleted(own) { State::Deleted } else { State::Live }
+        })
     }
 
     fn problems(&self, limit: (u64, f64)) -> Vec<Problem> {
@@ -149,16 +145,16 @@ impl<'a> SessionFiles<'a> {
         let mut again = self.log.again.iter().peekable();
         let mut problems = Vec::new();
         for (number, record) in log.records.iter().enumerate() {
-            let Some(view) = record.view() else { continue };
+            let Some(memory) = record.memory() else { continue };
             let mut add = |code, message| {
                 let problem = Problem::of_file(code, Severity::Warning, &log.path, message);
-                problems.push(problem.at_line(record.line).of_record(number as u32, view.id));
+                problems.push(problem.at_line(record.line).of_record(number as u32, memory.id()));
             };
-            for reference in view.references.iter().filter(|own| self.missing.has(own)) {
+            for reference in memory.references().filter(|own| self.missing.has(own)) {
                 let id = &reference.to.text;
                 add(Code::DanglingReference, format!("It refers to {id:?}, which is not in the store."));
             }
-            if let Some(since) = self.log.hidden_since(view) {
+            if let Some(since) = self.log.hidden_since(memory) {
                 let since = since.to_minute();
                 let message = format!("It was written after its id was deleted on {since}, which hides it.");
                 add(Code::HiddenMemory, message);

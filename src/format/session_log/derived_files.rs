@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use super::index_check::{EntryLog, LogEntry};
 use super::metadata::EntryCounts;
 use super::{config, index_check, layout};
-use crate::format::compressed_text::{CompressedWriter, MemberValue, with_members};
 use crate::format::id_lists::{IdListWriter, KeysOf};
-use crate::format::record_reader::{edit_object, with_object};
+use crate::format::record_reader::{edit_object, set_members, with_object};
 use crate::format::writing::{document, list, members_of};
 use crate::format::{AssemblyInput, DerivedFile};
-use crate::model::{Bytes, DecayTable, Document, Moment, View};
+use crate::model::{Bytes, DecayTable, Document, Moment, StoredMemory};
 use crate::text::json::Json;
 use crate::text::json_edit;
 use crate::text::json_scanner::{Newlines, Tape};
@@ -65,50 +64,42 @@ impl<'a> LogRebuild<'a> {
     /// Returns the correct index. An existing one stays if it is correct.
     fn index(&self, mut decay: DecayTable, now: Moment) -> Bytes {
         let own = self.index.map(|own| own.bytes.clone()).unwrap_or_default();
-        let current = match index_check::is_right(&own, &self.entries) {
-            Some((true, _)) => return own,
-            current => current.map(|(_, outline)| outline),
-        };
+        if index_check::is_right(&own, &self.entries) {
+            return own;
+        }
         let metadata = self.metadata.map(|own| &*own.bytes).unwrap_or_default();
         with_object(metadata, |metadata| config::apply_session(&mut decay, metadata));
-        let entries = |out: &mut CompressedWriter| self.write_entries(out, &decay, now);
-        let [tags, types] =
-            index_check::MAPS.map(|(_, keys)| move |out: &mut CompressedWriter| self.write_map(out, keys));
+        let [(tags, of_tags), (types, of_types)] = index_check::MAPS;
         let members = [
-            ("version", MemberValue::Text("1".into())),
-            ("last_updated", MemberValue::Text(json_edit::quoted(&now.to_millis()))),
-            ("entries", MemberValue::Streamed(&entries)),
-            ("tags", MemberValue::Streamed(&tags)),
-            ("types", MemberValue::Streamed(&types)),
+            ("version", "1".to_owned()),
+            ("last_updated", json_edit::quoted(&now.to_millis())),
+            ("entries", self.json_entries(&decay, now)),
+            (tags, self.json_map(of_tags)),
+            (types, self.json_map(of_types)),
         ];
-        with_members(current.as_ref(), &own, &members)
+        set_members(&own, &members).into()
     }
 
-    fn write_entries(&self, out: &mut CompressedWriter, decay: &DecayTable, now: Moment) {
-        out.push("{");
-        let (mut tape, mut between) = (Tape::default(), "");
+    fn json_entries(&self, decay: &DecayTable, now: Moment) -> String {
+        let (mut json, mut tape) = (String::from("{"), Tape::default());
         for own in self.entries.live() {
-            let raw = self.log.and_then(|log| log.read(own.number)).unwrap_or_default();
-            // The file has changed, so the result will not be used (`Store::whole`).
-            if raw.is_empty() {
-                continue;
-            }
+            let raw = self.log.map(|log| log.raw(own.record)).unwrap_or_default();
             tape.scan(&raw, Newlines::Refused);
-            out.push(between);
-            out.push(&json_edit::quoted(own.id));
-            write_entry(out, Json::of(&raw, &tape), own, relevance(own.view(), decay, now));
-            between = ",";
+            json.push_str(if json.len() > 1 { "," } else { "" });
+            json.push_str(&json_edit::quoted(own.id));
+            write_entry(&mut json, Json::of(&raw, &tape), own, relevance(own.memory, decay, now));
         }
-        out.push("}");
+        json.push('}');
+        json
     }
 
-    fn write_map(&self, out: &mut CompressedWriter, keys: KeysOf) {
+    fn json_map(&self, keys: KeysOf) -> String {
         let mut map = IdListWriter::default();
         for own in self.entries.live() {
             let id = json_edit::quoted(own.id);
-            keys(own.view()).into_iter().for_each(|key| map.push(key, &id));
+            keys(own.memory).into_iter().for_each(|key| map.push(key, &id));
         }
-        map.write(out);
+        map.to_json()
     }
 
     /// Other bytes stay.
@@ -139,7 +130,7 @@ impl<'a> LogRebuild<'a> {
 }
 
 /// Writes the index entry after its id. Writing to memory can't fail.
-fn write_entry(out: &mut CompressedWriter, stored: Json<'_>, own: &LogEntry<'_>, relevance: f64) {
+fn write_entry(out: &mut String, stored: Json<'_>, own: &LogEntry<'_>, relevance: f64) {
     let [timestamp, importance] =
         members_of(stored, ["timestamp", "importance"]).map(|member| member.map(|member| member.spelled()));
     let _ = write!(
@@ -147,9 +138,9 @@ fn write_entry(out: &mut CompressedWriter, stored: Json<'_>, own: &LogEntry<'_>,
         ":{{\"line_number\":{},\"byte_offset\":{},\"type\":{},\"timestamp\":{},\"tags\":{},\"importance\":{},\"current_relevance\":{:.4}}}",
         own.record.line,
         own.record.span.start,
-        json_edit::quoted(own.view().kind),
+        json_edit::quoted(own.memory.kind()),
         timestamp.as_deref().unwrap_or("null"),
-        list(own.view().tags),
+        list(own.memory.tags()),
         importance.as_deref().unwrap_or("0.5"),
         relevance,
     );
@@ -160,8 +151,8 @@ pub const FRESH_HOURS: f64 = 24.0;
 pub const FRESH: f64 = 1.5;
 
 /// Returns the index's `current_relevance`: importance × decay × bonus (§17.2).
-pub fn relevance(view: View<'_>, decay: &DecayTable, now: Moment) -> f64 {
-    let age = view.created.map(|created| now.hours_since(created).max(0.0));
+pub fn relevance(memory: &StoredMemory, decay: &DecayTable, now: Moment) -> f64 {
+    let age = memory.created.map(|created| now.hours_since(created).max(0.0));
     let fresh = if age.is_some_and(|hours| hours < FRESH_HOURS) { FRESH } else { 1.0 };
-    view.importance * decay.rule(view.kind).factor(age, 0.0) * fresh
+    memory.importance * decay.rule(memory.kind()).factor(age, 0.0) * fresh
 }

@@ -8,7 +8,7 @@ use crate::format::field_reader::{FieldReader, Need};
 use crate::format::record_form::RecordForm;
 use crate::format::record_reader::{self, Reading};
 use crate::format::{Placement, entries};
-use crate::model::{Code, Moment, ParsedRecord, PathText, Role, Severity};
+use crate::model::{Code, Moment, PathText, Role, Severity, StoredMemory};
 use crate::text::canonical::{self, Checksum};
 use crate::text::json::{Json, JsonKind};
 
@@ -54,12 +54,12 @@ fn session_of(path: &Path) -> Option<String> {
     layout::session_of(path).map(|name| name.to_text().into_owned())
 }
 
-fn entry(fields: &mut FieldReader<'_>, raw: &[u8], session: Option<&str>) -> ParsedRecord {
+fn entry(fields: &mut FieldReader<'_>, raw: &[u8], session: Option<&str>) -> StoredMemory {
     fields.size("entry", raw.len(), ENTRY);
-    view(fields, session)
+    memory(fields, session)
 }
 
-fn view(fields: &mut FieldReader<'_>, session: Option<&str>) -> ParsedRecord {
+fn memory(fields: &mut FieldReader<'_>, session: Option<&str>) -> StoredMemory {
     let id = fields.text("id", Need::Required);
     if let Some(id) = id.as_deref().filter(|id| id.len() > ID) {
         let message = format!("The id has {} characters; new ones may have {ID}.", id.chars().count());
@@ -80,7 +80,7 @@ fn view(fields: &mut FieldReader<'_>, session: Option<&str>) -> ParsedRecord {
     }
     schema_version(fields);
     fields.fraction("decay_factor", Need::Optional);
-    let view = ParsedRecord {
+    let memory = StoredMemory {
         id: id.map(Into::into),
         kind,
         created,
@@ -90,9 +90,9 @@ fn view(fields: &mut FieldReader<'_>, session: Option<&str>) -> ParsedRecord {
         tags: fields.tags("tags", Need::Optional, 0, TAG),
         references: fields.references("references", Need::Optional),
         facets: role(fields.object()).into_iter().collect(),
-        ..ParsedRecord::default()
+        ..StoredMemory::default()
     };
-    ParsedRecord { checksum: checksum(fields), ..view }
+    StoredMemory { checksum: checksum(fields), ..memory }
 }
 
 /// Adds a note if the main text is empty.
@@ -144,11 +144,11 @@ fn abridged(checksum: &str) -> String {
     checksum.chars().take(19).chain(['…']).collect()
 }
 
-pub fn tombstone(fields: &mut FieldReader<'_>) -> ParsedRecord {
+pub fn tombstone(fields: &mut FieldReader<'_>) -> StoredMemory {
     let id = fields.text("id", Need::Required).map(Into::into);
     let created = fields.moment("timestamp", Need::Required);
     fields.text("reason", Need::Required);
-    ParsedRecord { id, created, kind: Cow::Borrowed("tombstone"), ..ParsedRecord::default() }
+    StoredMemory { id, created, kind: Cow::Borrowed("tombstone"), ..StoredMemory::default() }
 }
 
 /// Returns an entry's main text, and the members that contain it.

@@ -5,17 +5,17 @@ use std::path::Path;
 
 use crate::format::id_index::IdIndex;
 use crate::format::id_lists::{IdListCheck, KeysOf};
-use crate::format::json_stream::{JsonEvent, JsonOutline, JsonVisitor, visit_object};
+use crate::format::record_reader::{named_members, with_object};
 use crate::format::writing::members_of;
-use crate::model::{Bytes, Code, Document, Moment, PackedView, Problem, Record, RecordBody, Severity, View};
+use crate::model::{Code, Document, Moment, Problem, Record, RecordBody, Severity, StoredMemory};
 use crate::text::json::{Json, JsonKind};
 
 /// The maps from keys to ids.
-pub const MAPS: [(&str, KeysOf); 2] = [("tags", tags), ("types", |view| vec![view.kind])];
+pub const MAPS: [(&str, KeysOf); 2] = [("tags", tags), ("types", |memory| vec![memory.kind()])];
 
 /// Returns the tags of an entry without duplicates.
-fn tags(view: View<'_>) -> Vec<&str> {
-    let mut tags: Vec<&str> = view.tags.collect();
+fn tags(memory: &StoredMemory) -> Vec<&str> {
+    let mut tags: Vec<&str> = memory.tags().collect();
     tags.sort_unstable();
     tags.dedup();
     tags
@@ -34,18 +34,10 @@ pub struct EntryLog<'a> {
 
 pub struct LogEntry<'a> {
     pub id: &'a str,
-    pub number: u32,
     pub record: &'a Record,
-    packed: &'a PackedView,
+    pub memory: &'a StoredMemory,
     /// True if no tombstone names it.
     pub is_live: bool,
-}
-
-impl<'a> LogEntry<'a> {
-    /// Unpacks the view. A gigabyte has more entries than can be kept unpacked.
-    pub fn view(&self) -> View<'a> {
-        self.packed.view()
-    }
 }
 
 impl<'a> EntryLog<'a> {
@@ -53,7 +45,7 @@ impl<'a> EntryLog<'a> {
     pub fn of(log: Option<&'a Document>, tombstones: Option<&'a Document>) -> Self {
         let deleted = tombstones.into_iter().flat_map(|own| &own.records);
         let deleted =
-            deleted.filter_map(|own| Some((own.named_id()?, own.view().and_then(|view| view.created))));
+            deleted.filter_map(|own| Some((own.named_id()?, own.memory().and_then(|memory| memory.created))));
         let deleted = deleted.fold(HashMap::new(), |mut all: HashMap<&str, Option<Moment>>, (id, at)| {
             let latest = all.entry(id).or_default();
             *latest = (*latest).max(at);
@@ -63,13 +55,12 @@ impl<'a> EntryLog<'a> {
         let (mut entries, mut again, mut ids) = (Vec::with_capacity(count), Vec::new(), IdIndex::of(count));
         let records = log.into_iter().flat_map(|log| log.records.iter().map(move |own| (log, own)));
         for (number, (log, record)) in records.enumerate() {
-            let RecordBody::Read(packed) = &record.body else { continue };
-            let Some(id) = packed.view().id else { continue };
+            let RecordBody::Read(memory) = &record.body else { continue };
+            let Some(id) = memory.id() else { continue };
             match ids.first(id, log, record.line) {
                 Some((_, line)) => again.push((number as u32, line)),
                 None => {
-                    let (number, is_live) = (number as u32, !deleted.contains_key(id));
-                    entries.push(LogEntry { id, number, record, packed, is_live });
+                    entries.push(LogEntry { id, record, memory, is_live: !deleted.contains_key(id) });
                 }
             }
         }
@@ -77,14 +68,14 @@ impl<'a> EntryLog<'a> {
     }
 
     /// True if a tombstone names that entry.
-    pub fn is_deleted(&self, view: View<'_>) -> bool {
-        view.id.is_some_and(|id| self.deleted.contains_key(id))
+    pub fn is_deleted(&self, memory: &StoredMemory) -> bool {
+        memory.id().is_some_and(|id| self.deleted.contains_key(id))
     }
 
     /// The time of the tombstone that hides an entry written after it.
-    pub fn hidden_since(&self, view: View<'_>) -> Option<Moment> {
-        let since = (*self.deleted.get(view.id?)?)?;
-        view.created.filter(|created| *created > since).map(|_| since)
+    pub fn hidden_since(&self, memory: &StoredMemory) -> Option<Moment> {
+        let since = (*self.deleted.get(memory.id()?)?)?;
+        memory.created.filter(|created| *created > since).map(|_| since)
     }
 
     /// Returns the entries without a tombstone.
@@ -94,61 +85,48 @@ impl<'a> EntryLog<'a> {
 }
 
 /// Returns the problems of a session's index; none if it can't be read, because that is already a problem.
-pub fn check(index: &Bytes, path: &Path, log: &EntryLog<'_>) -> Vec<Problem> {
-    visit_object(index, || EntryIndexCheck::of(log, usize::MAX))
-        .map_or_else(Vec::new, |(own, _)| own.problems(path))
+pub fn check(index: &[u8], path: &Path, log: &EntryLog<'_>) -> Vec<Problem> {
+    let problems = |index: Json<'_>| EntryIndexCheck::of(index, log, usize::MAX).problems(path);
+    with_object(index, problems).unwrap_or_default()
 }
 
-/// Returns whether the index is correct, and its outline; `None` if unreadable. Stops at the first fault.
-pub fn is_right<'b>(index: &'b Bytes, log: &EntryLog<'_>) -> Option<(bool, JsonOutline<'b>)> {
-    visit_object(index, || EntryIndexCheck::of(log, 1)).map(|(own, outline)| (own.has_no_fault(), outline))
+/// True if the index can be read and is correct. Stops at the first fault.
+pub fn is_right(index: &[u8], log: &EntryLog<'_>) -> bool {
+    with_object(index, |index| EntryIndexCheck::of(index, log, 1).has_no_fault()).unwrap_or_default()
 }
 
 struct EntryIndexCheck<'l, 'a> {
     log: &'l EntryLog<'a>,
-    /// The number of differences at which the comparison stops.
-    enough: usize,
     /// A version that this format does not have.
     version: Option<String>,
     entries: Option<EntryDifferences>,
     maps: [Option<IdListCheck>; 2],
 }
 
-impl JsonVisitor for EntryIndexCheck<'_, '_> {
-    fn depth(&self, name: &str) -> u8 {
-        match name {
-            "entries" => 1,
-            name if MAPS.iter().any(|(own, _)| *own == name) => 2,
-            _ => 0,
-        }
-    }
-
-    fn visit(&mut self, name: &str, met: JsonEvent<'_>) {
-        match (name, met) {
-            ("version", JsonEvent::Member(own)) => {
-                self.version = (own.number() != Some(1.0)).then(|| own.plain());
-            }
-            ("entries", JsonEvent::Value(id, entry)) => {
-                self.entries.get_or_insert_default().meet(id, entry, self.log);
-            }
-            ("entries", _) => drop(self.entries.get_or_insert_default()),
-            (name, met) => {
-                let own = MAPS.iter().position(|(own, _)| *own == name);
-                if let Some(own) = own.and_then(|at| self.maps.get_mut(at)) {
-                    own.get_or_insert_default().meet(met, &self.log.ids);
+impl<'l, 'a> EntryIndexCheck<'l, 'a> {
+    /// Reads the index, its entries up to the difference with the number `enough`.
+    fn of(index: Json<'_>, log: &'l EntryLog<'a>, enough: usize) -> Self {
+        let mut check = EntryIndexCheck { log, version: None, entries: None, maps: Default::default() };
+        for (name, value) in named_members(index) {
+            match &*name {
+                "version" => check.version = (value.number() != Some(1.0)).then(|| value.plain()),
+                "entries" => {
+                    let entries = check.entries.get_or_insert_default();
+                    for (id, entry) in value.members() {
+                        if entries.differ() >= enough {
+                            break;
+                        }
+                        entries.meet(&id.text().unwrap_or_default(), entry, log);
+                    }
+                }
+                name => {
+                    if let Some(at) = MAPS.iter().position(|(map, _)| *map == name) {
+                        check.maps[at] = Some(IdListCheck::of(value, &log.ids));
+                    }
                 }
             }
         }
-    }
-
-    fn is_done(&self) -> bool {
-        self.entries.as_ref().is_some_and(|own| own.differ() >= self.enough)
-    }
-}
-
-impl<'l, 'a> EntryIndexCheck<'l, 'a> {
-    fn of(log: &'l EntryLog<'a>, enough: usize) -> Self {
-        EntryIndexCheck { log, enough, version: None, entries: None, maps: Default::default() }
+        check
     }
 
     fn problems(mut self, path: &Path) -> Vec<Problem> {
@@ -187,14 +165,13 @@ impl<'l, 'a> EntryIndexCheck<'l, 'a> {
         let log = self.log;
         MAPS.into_iter().zip(self.maps).filter_map(move |((name, keys), listed)| {
             let Some(mut listed) = listed else {
-                let has_keys = log.live().any(|own| !keys(own.view()).is_empty());
+                let has_keys = log.live().any(|own| !keys(own.memory).is_empty());
                 return has_keys.then(|| format!("`{name}` is missing"));
             };
-            listed.sort();
             let mut missing = 0;
             for (place, own) in log.entries.iter().enumerate() {
                 let lacks = |key: &&str| !listed.has(key, place as u32);
-                let lacking = keys(own.view()).into_iter().filter(lacks).count();
+                let lacking = keys(own.memory).into_iter().filter(lacks).count();
                 missing += if own.is_live { lacking } else { 0 };
             }
             // Deleted memories may be in the map while they are in the log.
@@ -272,20 +249,20 @@ fn agrees(entry: Json<'_>, own: &LogEntry<'_>) -> bool {
     entry.kind() == JsonKind::Object
         && number(line, f64::from(own.record.line))
         && number(offset, own.record.span.start as f64)
-        && importance.is_none_or(|stored| stored == own.view().importance)
-        && kind.is_none_or(|kind| kind.is_text(own.view().kind))
-        && tags.is_none_or(|stored| are_tags(stored, own.view()))
-        && timestamp.is_none_or(|stored| stored.moment() == own.view().created)
+        && importance.is_none_or(|stored| stored == own.memory.importance)
+        && kind.is_none_or(|kind| kind.is_text(own.memory.kind()))
+        && tags.is_none_or(|stored| are_tags(stored, own.memory))
+        && timestamp.is_none_or(|stored| stored.moment() == own.memory.created)
 }
 
-fn are_tags(stored: Json<'_>, view: View<'_>) -> bool {
-    let mut own = view.tags.iter();
+fn are_tags(stored: Json<'_>, memory: &StoredMemory) -> bool {
+    let mut own = memory.tags();
     let is_next = |tag: Json<'_>| own.next().is_some_and(|own| tag.is_text(own));
     if stored.items().all(is_next) && own.next().is_none() {
         return true;
     }
     let stored: HashSet<String> = stored.items().map(|tag| tag.plain()).collect();
-    let own: HashSet<&str> = view.tags.collect();
+    let own: HashSet<&str> = memory.tags().collect();
     stored.len() == own.len() && own.iter().all(|tag| stored.contains(*tag))
 }
 

@@ -47,10 +47,10 @@ impl EntryCounts {
     pub fn of(log: Option<&Document>, entries: &EntryLog<'_>, size: u64) -> Self {
         let by_kind = ["conversations", "decisions", "findings", "preferences"].map(|name| (name, 0));
         let mut counts = EntryCounts { total: 0, by_kind, sizes: [log.map_or(0, |log| log.len), size] };
-        let views = log.into_iter().flat_map(|log| &log.records).filter_map(|record| record.view());
-        for view in views.filter(|view| !entries.is_deleted(*view)) {
+        let views = log.into_iter().flat_map(|log| &log.records).filter_map(|record| record.memory());
+        for memory in views.filter(|memory| !entries.is_deleted(memory)) {
             counts.total += 1;
-            let own = |(name, _): &&mut (&str, u64)| name.strip_suffix('s') == Some(view.kind);
+            let own = |(name, _): &&mut (&str, u64)| name.strip_suffix('s') == Some(memory.kind());
             counts.by_kind.iter_mut().find(own).into_iter().for_each(|(_, count)| *count += 1);
         }
         counts

@@ -98,12 +98,4 @@ impl Format for SessionLog {
     fn derived(&self, parts: &AssemblyInput<'_>, touched: &[PathBuf], now: Moment) -> Vec<DerivedFile> {
         derived_files::derived(parts, touched, now)
     }
-
-    fn reads_without_bytes(&self, _role: Role) -> bool {
-        true
-    }
-
-    fn is_streamed(&self, role: Role) -> bool {
-        role == Role::Index
-    }
 }

@@ -12,7 +12,7 @@ use crate::format::writing::{
     document, has_id, refuse_taken_session, with_config, with_config_of, within_limit,
 };
 use crate::model::{
-    Change, DecayRule, Document, Entry, Moment, NameKind, Session, State, Store, View, is_kept,
+    Change, DecayRule, Document, Entry, Moment, NameKind, Session, State, Store, StoredMemory, is_kept,
 };
 use crate::text::canonical::{self, Checksum};
 use crate::text::digest::hex;
@@ -107,9 +107,9 @@ impl FormatWriter for SessionLog {
     }
 
     fn decay_members(&self, context: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
-        let Some(view) = context.store.view(entry) else { return Vec::new() };
-        let age = view.created.map(|created| context.now.hours_since(created).max(0.0));
-        let factor = context.store.decay(entry).rule(view.kind).factor(age, 0.0);
+        let Some(memory) = context.store.memory(entry) else { return Vec::new() };
+        let age = memory.created.map(|created| context.now.hours_since(created).max(0.0));
+        let factor = context.store.decay(entry).rule(memory.kind()).factor(age, 0.0);
         vec![("decay_factor", rounded(factor))]
     }
 
@@ -202,11 +202,11 @@ impl FormatWriter for SessionLog {
         Some(Ok(chosen.flat_map(|name| faded_away(context, name)).collect()))
     }
 
-    fn floor_outcome(&self, _store: &Store, view: View<'_>, rule: DecayRule) -> FloorOutcome {
-        if view.kind == "preference" || view.importance * rule.factor(Some(f64::MAX), 0.0) >= FADED {
+    fn floor_outcome(&self, _store: &Store, memory: &StoredMemory, rule: DecayRule) -> FloorOutcome {
+        if memory.kind() == "preference" || memory.importance * rule.factor(Some(f64::MAX), 0.0) >= FADED {
             return FloorOutcome::Stays;
         }
-        FloorOutcome::Goes { age_hours: gone_at(view.importance, rule.half_life_hours), below: FADED }
+        FloorOutcome::Goes { age_hours: gone_at(memory.importance, rule.half_life_hours), below: FADED }
     }
 
     fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<()> {
@@ -217,7 +217,7 @@ impl FormatWriter for SessionLog {
 }
 
 fn tombstone(context: &WriteContext<'_>, entry: &Entry, reason: &str) -> Option<(PathBuf, Vec<u8>)> {
-    let id = context.store.view(entry)?.id?;
+    let id = context.store.memory(entry)?.id()?;
     let mut members = RecordMembers::default();
     members.or_text("id", id);
     members.or_text("timestamp", &context.now.to_millis());
@@ -248,12 +248,12 @@ pub fn faded_away(context: &WriteContext<'_>, session: &str) -> Vec<Entry> {
     let store = context.store;
     let own =
         store.entries.iter().filter(|entry| store.session(entry).is_some_and(|own| own.name == session));
-    let goes = |entry: &&Entry| match (entry.state, store.view(entry)) {
+    let goes = |entry: &&Entry| match (entry.state, store.memory(entry)) {
         (State::Deleted, _) => true,
-        (State::Live, Some(view)) => {
-            view.kind != "preference"
-                && !is_kept(view, context.now)
-                && relevance(view, store.decay(entry), context.now) < FADED
+        (State::Live, Some(memory)) => {
+            memory.kind() != "preference"
+                && !is_kept(memory, context.now)
+                && relevance(memory, store.decay(entry), context.now) < FADED
         }
         _ => false,
     };

@@ -70,8 +70,7 @@ impl Refusal {
 
 impl From<NotWhole> for Refusal {
     fn from(not: NotWhole) -> Self {
-        let code = if matches!(not, NotWhole::Changed { .. }) { "E_CONCURRENT_MOD" } else { "E_STORAGE_IO" };
-        Refusal::new(code, not.to_string())
+        Refusal::new("E_STORAGE_IO", not.to_string())
     }
 }
 

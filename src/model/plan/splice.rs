@@ -156,8 +156,8 @@ pub fn whole_lines<B: Ranges + ?Sized>(base: &B, mut edits: Vec<(Range<usize>, V
 
 /// Returns the splices that change one file to the other.
 pub(super) fn diff_lines(base: &Bytes, bytes: &Bytes) -> Vec<Splice> {
-    // Bytes that are not in memory are replaced completely: a search for differences would load all of them.
-    if (base.is_file_backed() || bytes.is_file_backed()) && !base.is_empty() {
+    // Of the end of a file, the differences are unknown.
+    if base.known_end().is_some() {
         let whole = Splice { start: 0, was: base.clone(), becomes: bytes.clone(), line_before: Vec::new() };
         return if base == bytes { Vec::new() } else { vec![whole] };
     }

@@ -13,7 +13,7 @@ const NAMED: usize = 5;
 
 /// Says what is broken in a backup of a file. If its end is missing, it is damaged, too.
 pub fn damage(file: &Path, read: &Reading, is_cut: bool) -> Option<String> {
-    let is_broken = |record: u32| read.records.get(record as usize).is_some_and(|own| own.view().is_none());
+    let is_broken = |record: u32| read.records.get(record as usize).is_some_and(|own| own.memory().is_none());
     let counts = read.problems.iter().filter(|own| own.severity == Severity::Error);
     let counts = counts.filter(|own| own.record.is_none_or(is_broken));
     let lines: BTreeSet<u32> = counts.filter_map(|own| own.line).collect();

@@ -52,7 +52,7 @@ pub fn compare(
     let mut items = Vec::new();
     let mut known: HashSet<&[u8]> = HashSet::new();
     for record in records.iter().rev() {
-        let has_id = record.view().is_some_and(|view| view.id.is_some());
+        let has_id = record.memory().is_some_and(|memory| memory.id().is_some());
         match compared.item(record) {
             None => {}
             // Equal lines with an id are one record.
@@ -112,14 +112,14 @@ impl<'a> MissingReasons<'a> {
         facts: &CopyFacts,
     ) -> MissingReasons<'a> {
         let (mut known, mut shared) = (HashSet::new(), HashSet::new());
-        for id in records.iter().filter_map(|own| own.view()?.id) {
+        for id in records.iter().filter_map(|own| own.memory()?.id()) {
             if !known.insert(id) {
                 shared.insert(id.to_owned());
             }
         }
         let format = format::by_name(context.store.format);
         let parts = format.map(|format| facts.deleted.parts_of(format, file, copy)).unwrap_or_default();
-        let is_torn = |own: &&Record| own.view().is_none();
+        let is_torn = |own: &&Record| own.memory().is_none();
         let torn = records.iter().filter(is_torn).map(|own| bytes_of(copy, own).trim_ascii());
         MissingReasons {
             shared,
@@ -140,7 +140,7 @@ const LEGIBLE: usize = 16;
 /// Returns the memories that a log of deletions can name, by id.
 fn by_id<'a>(store: &'a Store, file: &Path) -> HashMap<&'a str, &'a Entry> {
     let own = store.entries.iter().filter(|own| is_of(store, file, &store.document(own).path));
-    own.filter_map(|own| Some((store.view(own)?.id?, own))).collect()
+    own.filter_map(|own| Some((store.memory(own)?.id()?, own))).collect()
 }
 
 /// Returns why the records of a file can't be restored one by one.
@@ -175,7 +175,7 @@ impl<'a> CurrentRecords<'a> {
             are_copies: writes(store).ok().and_then(|(_, writes)| writes.own().are_copies),
         };
         for record in now.into_iter().flat_map(|now| &now.records) {
-            if let Some(id) = record.view().and_then(|view| view.id) {
+            if let Some(id) = record.memory().and_then(|memory| memory.id()) {
                 own.ids.entry(id).or_default().push(record);
             }
         }
@@ -191,7 +191,7 @@ impl<'a> CurrentRecords<'a> {
             match document.role {
                 // In a log of deletions, each deletion is a record itself.
                 Role::Tombstones if document.path != file => {
-                    let created = record.view().and_then(|view| view.created);
+                    let created = record.memory().and_then(|memory| memory.created);
                     let when = created.map_or(String::new(), |at| format!(" {}", at.to_minute()));
                     let told = format!("deleted{when}, says {}:{}", document.path.to_text(), record.line);
                     self.tombstones.insert(id, told);
@@ -238,13 +238,13 @@ impl ComparisonBuilder<'_> {
     /// Returns what happened to a record of the copy; `None` if it is unchanged.
     fn item(&mut self, record: &Record) -> Option<RecordDifference> {
         let raw = bytes_of(self.copy, record);
-        let id = record.view().and_then(|view| view.id);
+        let id = record.memory().and_then(|memory| memory.id());
         let item = |kind, told| RecordDifference { was: raw.to_vec(), ..self.about(record, raw, kind, told) };
         let erased = |told| {
             let (was, title) = (Vec::new(), String::new());
             Some(RecordDifference { was, title, ..item(DifferenceKind::Erased, told) })
         };
-        if self.erased.is_some_and(|own| own.is_erased(self.file, raw, record.view(), None)) {
+        if self.erased.is_some_and(|own| own.is_erased(self.file, raw, record.memory(), None)) {
             let told = self.facts.gone.told(id);
             return erased(told.unwrap_or_else(|| "erased on purpose: it can't be restored".into()));
         }
@@ -255,10 +255,12 @@ impl ComparisonBuilder<'_> {
         if self.beside.lines.contains(raw) {
             return None;
         }
-        if let Some(doubt) = self.facts.gone.doubts(record.view().is_some_and(|view| view.id.is_some())) {
+        if let Some(doubt) =
+            self.facts.gone.doubts(record.memory().is_some_and(|memory| memory.id().is_some()))
+        {
             return erased(doubt.to_owned());
         }
-        if record.view().is_none() {
+        if record.memory().is_none() {
             return Some(item(DifferenceKind::Unreadable, "is only restored with the whole file".into()));
         }
         let is_there = id.is_some_and(|id| self.beside.ids.contains_key(id));
@@ -283,22 +285,23 @@ impl ComparisonBuilder<'_> {
                 ..item(DifferenceKind::Elsewhere, format!("is in {path}"))
             });
         }
-        let written = record.view().and_then(|view| view.created);
+        let written = record.memory().and_then(|memory| memory.created);
         let told = written.map_or(String::new(), |written| format!("written {}", written.to_minute()));
         Some(deleted(RecordDifference { can_come: true, ..item(DifferenceKind::Missing, told) }))
     }
 
     /// Returns when a record of the copy was deleted, and by which step, in a few words.
     fn deleted(&self, record: &Record, raw: &[u8], is_there: bool) -> Option<String> {
-        let (view, deleted) = (record.view()?, &self.facts.deleted);
+        let (memory, deleted) = (record.memory()?, &self.facts.deleted);
         // A tombstone has the id of a deleted memory, but it is no memory.
         let format = format::by_name(self.context.store.format)?;
         if role(format, self.file) == Role::Tombstones {
             return None;
         }
-        let is_shared = is_there || view.id.is_some_and(|id| self.missing.shared.contains(id));
+        let is_shared = is_there || memory.id().is_some_and(|id| self.missing.shared.contains(id));
         let part = self.missing.parts.get(&record.span).copied();
-        let step = part.or_else(|| deleted.step_of(self.context.store, self.file, (raw, view), is_shared))?;
+        let step =
+            part.or_else(|| deleted.step_of(self.context.store, self.file, (raw, memory), is_shared))?;
         // The copy has the record although it was deleted before, so it was written again.
         if !self.facts.is_since(step) {
             return None;
@@ -311,12 +314,12 @@ impl ComparisonBuilder<'_> {
     fn about(&self, record: &Record, raw: &[u8], kind: DifferenceKind, told: String) -> RecordDifference {
         RecordDifference {
             kind,
-            id: record.view().and_then(|view| view.id).map(str::to_owned),
+            id: record.memory().and_then(|memory| memory.id()).map(str::to_owned),
             line: record.line,
             at: record.span.start,
             title: self.title(record, raw),
             told,
-            written: record.view().and_then(|view| view.created),
+            written: record.memory().and_then(|memory| memory.created),
             was: Vec::new(),
             is: Vec::new(),
             can_come: false,
@@ -329,7 +332,7 @@ impl ComparisonBuilder<'_> {
 
     /// Returns the title of a record. The title of a deletion is that of the deleted memory, if it is known.
     fn title(&self, record: &Record, raw: &[u8]) -> String {
-        let (store, id) = (self.context.store, record.view().and_then(|view| view.id));
+        let (store, id) = (self.context.store, record.memory().and_then(|memory| memory.id()));
         match id.and_then(|id| self.deleted.get(id)) {
             Some(own) => format::title(store, own),
             None => format::title_of_raw(store, self.file, record, raw),
@@ -357,12 +360,12 @@ impl ComparisonBuilder<'_> {
         let ids: HashSet<&str> = changed.filter_map(|item| item.id.as_deref()).collect();
         let mut items = Vec::new();
         for record in &now.records {
-            let (raw, view) = (now.raw(record), record.view());
-            let id = view.and_then(|view| view.id);
+            let (raw, memory) = (now.raw(record), record.memory());
+            let id = memory.and_then(|memory| memory.id());
             if lines.contains(&*raw) || id.is_some_and(|id| ids.contains(id)) {
                 continue;
             }
-            let (kind, told) = self.why_newer(view.and_then(|view| view.created), &raw);
+            let (kind, told) = self.why_newer(memory.and_then(|memory| memory.created), &raw);
             items.push(RecordDifference { is: raw.to_vec(), ..self.about(record, &raw, kind, told) });
         }
         items

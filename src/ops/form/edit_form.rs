@@ -110,12 +110,10 @@ pub fn joined(items: &[String]) -> String {
 pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<EditForm> {
     may(store, entry, Operation::Edit)?;
     let (format, _) = writes(store)?;
-    let Some(view) = store.view(entry) else { return Err(Refusal::broken()) };
+    let Some(memory) = store.memory(entry) else { return Err(Refusal::broken()) };
     let document = store.document(entry);
-    let Some(raw) = &store.read(entry) else {
-        return Err(Refusal::unfit("its file has changed since it was read."));
-    };
-    let asked = format.form(&document.path, view.kind, raw, now);
+    let raw = &store.raw(entry);
+    let asked = format.form(&document.path, memory.kind(), raw, now);
     let mut form = EditForm { fields: Vec::new(), most_bytes: asked.most_bytes };
     let fields = asked.fields.into_iter().map(|asked| FormField {
         set_as: asked.name.clone(),

@@ -22,7 +22,7 @@ pub fn copy(
     form: &EditForm,
     values: &[String],
 ) -> Result<Plan> {
-    let kind = old.view(entry).map(|view| view.kind.to_string()).unwrap_or_default();
+    let kind = old.memory(entry).map(|memory| memory.kind().to_string()).unwrap_or_default();
     let session = old.session(entry).map(|session| session.name.clone());
     let json = format::by_name(old.format).is_some_and(|format| is_json(format, old, entry));
     let record = if json { of_json(context, old, entry, form, values)? } else { of_note(form, values) };

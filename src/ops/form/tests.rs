@@ -31,7 +31,7 @@ impl Desk {
         let folder = crate::folder::new();
         demo::lay_out(folder.path(), now());
         let places = look_at(folder.path(), None).found.unwrap();
-        let snapshot = Snapshot::of(load_each(&places, Extent::Whole, &Snapshot::default(), now()));
+        let snapshot = Snapshot::of(load_each(&places, Extent::All, &Snapshot::default(), now()));
         Desk { folder, places, snapshot }
     }
 
@@ -51,7 +51,7 @@ impl Desk {
         for change in plan.all() {
             put(&store.root.join(&change.path), change.after().as_deref());
         }
-        let loaded = load_each(&self.places[number..=number], Extent::Whole, &self.snapshot, now());
+        let loaded = load_each(&self.places[number..=number], Extent::All, &self.snapshot, now());
         for (change, bytes) in plan.all().zip(&previous) {
             put(&store.root.join(&change.path), bytes.as_deref());
         }
@@ -95,8 +95,8 @@ fn entries(store: &Store) -> Vec<usize> {
     let mut seen: std::collections::HashMap<String, usize> = Default::default();
     let mut own = Vec::new();
     for (number, entry) in store.entries.iter().enumerate().filter(|(_, entry)| entry.state == State::Live) {
-        let Some(view) = store.view(entry) else { continue };
-        let count = seen.entry(view.kind.to_string()).or_default();
+        let Some(memory) = store.memory(entry) else { continue };
+        let count = seen.entry(memory.kind().to_string()).or_default();
         if *count < most && form(store, entry, now()).is_ok() {
             *count += 1;
             own.push(number);
@@ -131,7 +131,7 @@ fn held_against_check(desk: &Desk, number: usize, entry: &Entry, values: &[Strin
     let quick = judge(&context, entry, &form, values);
     let verdict = verdict(&context, entry, &form, values);
     let set = form.settings(values);
-    let kind = &store.view(entry).unwrap().kind;
+    let kind = &store.memory(entry).unwrap().kind();
     let judged = &verdict.judged;
     let fail = |what: String| {
         let plan = verdict.plan.as_ref().err();
@@ -207,7 +207,7 @@ fn an_unchanged_form_says_nothing_new_and_has_nothing_to_save() {
             let form = form(store, entry, now()).unwrap();
             let verdict = verdict(&WriteContext::of(store, now(), [7; 16]), entry, &form, &form.values());
             let new: Vec<_> = verdict.judged.findings.iter().filter(|own| own.is_new).collect();
-            let kind = store.view(entry).unwrap().kind;
+            let kind = store.memory(entry).unwrap().kind();
             assert!(new.is_empty() && verdict.plan.unwrap().is_empty(), "{} {kind} {new:?}", store.format);
         }
     }

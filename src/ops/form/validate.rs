@@ -21,7 +21,7 @@ pub fn judge(
     let mut judged = FormValidation { findings: Vec::new(), bytes: (raw.len(), raw.len()) };
     let Ok((format, _)) = writes(context.store) else { return judged };
     let document = context.store.document(entry);
-    let kind = context.store.view(entry).map_or("", |view| view.kind);
+    let kind = context.store.memory(entry).map_or("", |memory| memory.kind());
     match edited(&mut judged, context, entry, form, form.settings(values)) {
         EditResult::Record(new) => {
             judged.bytes.1 = new.len();

@@ -31,7 +31,7 @@ pub(super) fn check(
     now: Moment,
 ) -> Result<()> {
     let (format, _) = writes(store)?;
-    let kind = store.view(entry).map_or("", |view| view.kind);
+    let kind = store.memory(entry).map_or("", |memory| memory.kind());
     let fields = format.form(&store.document(entry).path, kind, raw, now).fields;
     let mut tape = Tape::default();
     let Ok(root) = scan(&mut tape, raw) else {

@@ -24,8 +24,8 @@ pub(super) fn check(
 ) -> Result<()> {
     let text = text_in_place(raw);
     let note = Note::read(&text);
-    let relations = store.view(entry).map(|view| view.references);
-    let is_relation = |name: &str| relations.iter().copied().flatten().any(|own| own.relation == name);
+    let memory = store.memory(entry);
+    let is_relation = |name: &str| memory.is_some_and(|own| own.references().any(|to| to.relation == name));
     for own in places {
         let Some(field) = note.fields.iter().find(|field| field.span.contains(&own.at.start)) else {
             if is_linked(raw, own) {

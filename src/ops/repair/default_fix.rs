@@ -34,7 +34,7 @@ impl RepairContext<'_> {
             (Vec::new(), out.clone(), None);
         let is_torn = |own: &&Problem| {
             let record = own.record.and_then(|number| made.records.get(number as usize));
-            own.code == problem.code && record.is_some_and(|own| own.view().is_none())
+            own.code == problem.code && record.is_some_and(|own| own.memory().is_none())
         };
         for own in read.problems.iter().filter(is_torn) {
             let Some(fix) = self.of_line(&made, own).into_iter().max_by_key(|own| own.confidence) else {

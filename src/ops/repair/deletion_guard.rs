@@ -26,19 +26,19 @@ impl<'a> RepairContext<'a> {
         let own = complete_object(content)?;
         let object = own.bytes(content);
         let read = self.read_as((role, file), &object)?;
-        let view = read.records.first().and_then(Record::view);
-        if self.erased().is_some_and(|erased| erased.is_erased(file, &object, view, None)) {
+        let memory = read.records.first().and_then(Record::memory);
+        if self.erased().is_some_and(|erased| erased.is_erased(file, &object, memory, None)) {
             return Some("Its memory was erased, and is not restored.".into());
         }
-        let may_be = |view| self.erased().is_some_and(|erased| erased.may_take_torn(file, view));
-        if !own.tail.is_empty() && view.is_some_and(may_be) {
+        let may_be = |memory| self.erased().is_some_and(|erased| erased.may_take_torn(file, memory));
+        if !own.tail.is_empty() && memory.is_some_and(may_be) {
             return Some("It may be a memory without an id that was erased, and is not restored.".into());
         }
-        let (view, kept) = (view?, content.get(..own.kept).unwrap_or_default());
-        let start = view.id.unwrap_or_default();
+        let (memory, kept) = (memory?, content.get(..own.kept).unwrap_or_default());
+        let start = memory.id().unwrap_or_default();
         let is_cut = own.is_cut_text && kept.ends_with(start.as_bytes());
         if start.is_empty() || is_cut {
-            let may_be = |erased: &ErasureMatcher<'_>| erased.may_have_lost_id(file, start, view);
+            let may_be = |erased: &ErasureMatcher<'_>| erased.may_have_lost_id(file, start, memory);
             let is_gone = !own.tail.is_empty() && self.erased().is_some_and(may_be);
             return is_gone.then(|| {
                 "Its id is lost, and it may be a memory that was erased. It is not restored.".into()
@@ -58,7 +58,7 @@ impl<'a> RepairContext<'a> {
         let bytes = line_damage::bytes(document, lines).unwrap_or_default();
         let records = erased.read(&document.path, &bytes, None);
         let raw = |own: &Record| bytes.get(own.span.range()).unwrap_or_default();
-        records.iter().any(|own| erased.is_erased(&document.path, raw(own), own.view(), None))
+        records.iter().any(|own| erased.is_erased(&document.path, raw(own), own.memory(), None))
     }
 
     /// Returns why the memory with this id must not be restored.

@@ -40,7 +40,7 @@ impl RepairContext<'_> {
 
     pub(super) fn of_document(&self, document: &Document, problem: &Problem) -> Vec<ProblemFix> {
         let record = problem.record.and_then(|number| document.records.get(number as usize));
-        if record.is_some_and(|own| own.view().is_some()) {
+        if record.is_some_and(|own| own.memory().is_some()) {
             let own = self.of_schema(document, problem);
             if !own.is_empty() {
                 return own;
@@ -116,14 +116,14 @@ impl RepairContext<'_> {
             return false;
         }
         let read = format.read(document.role, &document.path, copy, self.context.now);
-        !read.records.iter().any(|own| own.view().is_some_and(|view| view.faded))
+        !read.records.iter().any(|own| own.memory().is_some_and(|memory| memory.faded))
     }
 
     /// True if a document of memories has no memory with a text.
     fn is_silent(&self, document: &Document, bytes: &[u8]) -> bool {
         let Some(format) = self.format.filter(|_| document.role == Role::Records) else { return false };
         let read = format.read(document.role, &document.path, bytes, self.context.now);
-        let whole = read.records.iter().filter(|own| own.view().is_some());
+        let whole = read.records.iter().filter(|own| own.memory().is_some());
         let mut raw = whole.filter_map(|own| bytes.get(own.span.range()));
         !raw.any(|own| self.says(document, own))
     }

@@ -22,7 +22,7 @@ impl RepairContext<'_> {
         problem: &Problem,
         record: &Record,
     ) -> Vec<ProblemFix> {
-        let Some(id) = record.view().and_then(|view| view.id) else { return Vec::new() };
+        let Some(id) = record.memory().and_then(|memory| memory.id()) else { return Vec::new() };
         let Ok((_, writes)) = writes(self.store()) else { return Vec::new() };
         // With a new id, a deleted or erased memory would be back.
         let is_gone = self.why_gone(&document.path, document.role, &document.raw(record)).is_some();
@@ -46,8 +46,8 @@ impl RepairContext<'_> {
             }
             // If they differ, removal is offered only beside a new id, or if the memory is deleted or erased.
             () => (is_gone || renumbered.is_some()).then(|| {
-                let is_older = Reverse(record.view().and_then(|view| view.created))
-                    > Reverse(before.view().and_then(|view| view.created));
+                let is_older = Reverse(record.memory().and_then(|memory| memory.created))
+                    > Reverse(before.memory().and_then(|memory| memory.created));
                 let old = if is_older { record } else { before };
                 let reason = "They differ. An agent that updates by appending means the newer one.";
                 goes(old, "keep the newer one, and move the other to quarantine", 30, reason)
@@ -109,7 +109,7 @@ impl RepairContext<'_> {
             let found = || {
                 let mut all = RecordsById::new();
                 for (number, own) in (0..).zip(&document.records) {
-                    if let Some(id) = own.view().and_then(|view| view.id) {
+                    if let Some(id) = own.memory().and_then(|memory| memory.id()) {
                         all.entry(id.to_owned()).or_default().push(number);
                     }
                 }

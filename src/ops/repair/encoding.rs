@@ -53,7 +53,7 @@ impl RepairContext<'_> {
         let record = document.records.get(problem.record? as usize)?;
         let is_note =
             document.role == Role::Records && document.path.extension().is_some_and(|end| end == "md");
-        if !is_note || record.view().is_some() {
+        if !is_note || record.memory().is_some() {
             return None;
         }
         let (title, out) = match all {

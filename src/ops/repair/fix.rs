@@ -138,7 +138,7 @@ pub fn ease(store: &Store, problem: &Problem, rebuilt: &HashSet<&Path>) -> Repai
         return if is_choice { Repairability::Choose } else { Repairability::ByHand };
     }
     let record = problem.record.and_then(|number| document.records.get(number as usize));
-    let is_broken = record.is_some_and(|own| own.view().is_none());
+    let is_broken = record.is_some_and(|own| own.memory().is_none());
     match fix::safe_title(problem.code) {
         Some(title) if !is_broken => Repairability::Safe(title),
         _ if is_broken || matches!(problem.code, Code::DuplicateId) => Repairability::Choose,

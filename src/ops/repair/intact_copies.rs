@@ -43,7 +43,7 @@ impl<'a> RepairContext<'a> {
                             own.deleted.entry(id).or_default().insert(session);
                             let all = own.tombstones.entry((&document.path, id)).or_default();
                             all.count += 1;
-                            all.whole = all.whole.or(record.view().map(|_| record.line));
+                            all.whole = all.whole.or(record.memory().map(|_| record.line));
                         }
                     }
                     Role::Records | Role::Archive | Role::Backup if document.is_held() => {
@@ -79,17 +79,17 @@ impl<'a> RepairContext<'a> {
         let of_copy = || self.of_copy(torn);
         let Some(own) = complete_object(content) else { return of_copy() };
         let Some(read) = self.read_alone(document, &own.bytes(content)) else { return of_copy() };
-        let view = read.records.first().and_then(Record::view);
+        let memory = read.records.first().and_then(Record::memory);
         let others = self.others();
         let kept = content.get(..own.kept).unwrap_or_default();
         let is_cut = |id: &str| own.is_cut_text && kept.ends_with(id.as_bytes());
-        let id = view.and_then(|view| view.id).filter(|id| !is_cut(id));
+        let id = memory.and_then(|memory| memory.id()).filter(|id| !is_cut(id));
         let mut fixes = Vec::new();
         if let Some(id) = id {
             let same = others.here.get(id).into_iter().flatten();
             // A record with damage of its own has an id, too.
             let is_intact =
-                |own: &&StoreRecord<'_>| own.document.path == document.path && own.record.view().is_some();
+                |own: &&StoreRecord<'_>| own.document.path == document.path && own.record.memory().is_some();
             if let Some(StoreRecord { document: own, record: whole, .. }) = same.into_iter().find(is_intact) {
                 let (edits, out) = leaves(document, torn.problem, torn.record);
                 let title = format!("move it to quarantine: the memory is intact on {}", lines_of(whole));
@@ -117,7 +117,7 @@ impl<'a> RepairContext<'a> {
         let here = here.filter_map(|StoreRecord { document: own, record, .. }| {
             let raw = own.raw(record).into_owned();
             let is_erased =
-                self.erased().is_some_and(|all| all.is_erased(&own.path, &raw, record.view(), None));
+                self.erased().is_some_and(|all| all.is_erased(&own.path, &raw, record.memory(), None));
             let is_record = || self.is_record(document, &raw);
             (!is_erased && is_record())
                 .then(|| (raw.clone(), format!("{}:{}", own.path.to_text(), record.line)))

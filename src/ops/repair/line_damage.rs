@@ -145,7 +145,7 @@ impl RepairContext<'_> {
         let Some(record) = problem.record.and_then(|number| document.records.get(number as usize)) else {
             return Vec::new();
         };
-        if record.view().is_some() {
+        if record.memory().is_some() {
             return match problem.code {
                 Code::DuplicateId => self.of_duplicate(document, problem, record),
                 _ => self.of_schema(document, problem),

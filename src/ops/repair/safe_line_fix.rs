@@ -63,7 +63,7 @@ impl RepairContext<'_> {
 
     fn tidy(&self, document: &Document, number: usize) -> Option<SafeLineFix> {
         let mut lines = stretch(document, number)?;
-        if lines.len() > line_damage::LONG && document.records.get(number)?.view().is_none() {
+        if lines.len() > line_damage::LONG && document.records.get(number)?.memory().is_none() {
             return None;
         }
         if let Some(all) = self.joined_without_noise(document, number) {
@@ -98,7 +98,7 @@ impl RepairContext<'_> {
         let first = document.records.partition_point(|own| (own.span.start as usize) < lines.start);
         let mut inside =
             document.records[first..].iter().take_while(|own| (own.span.start as usize) < lines.end);
-        let has_whole = is_parted || inside.any(|own| own.view().is_some());
+        let has_whole = is_parted || inside.any(|own| own.memory().is_some());
         let zoned = zoned.into_iter().map(|(range, _)| range.start).collect();
         Some(SafeLineFix { file: document.path.clone(), lines, fix, has_whole, zoned })
     }
@@ -115,7 +115,7 @@ impl RepairContext<'_> {
             return None;
         }
         let broken = |at: usize| {
-            let own = records.get(at).filter(|own| own.view().is_none() && own.span.len() <= WIDE)?;
+            let own = records.get(at).filter(|own| own.memory().is_none() && own.span.len() <= WIDE)?;
             line_damage::bytes(document, own.span.range())
         };
         (from..=number).find_map(|first| {
@@ -157,7 +157,7 @@ impl RepairContext<'_> {
     pub(super) fn is_record(&self, document: &Document, object: &[u8]) -> bool {
         let mut names = self.names.borrow_mut();
         let names = names.entry(document.path.clone()).or_insert_with(|| {
-            let whole = document.records.iter().filter(|record| record.view().is_some()).take(SAMPLE);
+            let whole = document.records.iter().filter(|record| record.memory().is_some()).take(SAMPLE);
             whole.filter_map(|record| Some(first_name(&document.raw(record))?.to_vec())).collect()
         });
         if first_name(object).is_some_and(|name| names.contains(name)) {

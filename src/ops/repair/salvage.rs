@@ -106,7 +106,7 @@ impl RepairContext<'_> {
         let object = set(&object, &[MARK], "true").ok()?;
         let read = format.read(document.role, &document.path, &[&*object, b"\n"].concat(), self.context.now);
         let [only] = read.records.as_slice() else { return None };
-        only.view()?;
+        only.memory()?;
         let is_valid = !read.problems.iter().any(|own| own.severity == Severity::Error);
         let wrong = wrong_in(&read.problems);
         Some(SalvagedRecord { bytes: object, filled, times, is_valid, wrong })
@@ -160,7 +160,7 @@ impl RepairContext<'_> {
     fn cut_time(&self, document: &Document, object: &[u8], own: &CompletedObject) -> Option<String> {
         let format = self.format.filter(|_| own.is_cut_text)?;
         let read = self.read_alone(document, object)?;
-        let kind = read.records.first().and_then(|own| own.view()).map_or("", |view| view.kind);
+        let kind = read.records.first().and_then(|own| own.memory()).map_or("", |memory| memory.kind());
         let form = format.form(&document.path, kind, object, self.context.now);
         let asked = form.fields.into_iter().filter(|own| matches!(own.kind, FieldKind::Moment));
         // A format without a form reports a wrong time as a problem.
@@ -219,7 +219,7 @@ impl RepairContext<'_> {
         let at = document.records.partition_point(|own| own.span.start < record.span.start);
         let before = document.records[..at].iter().rev().take(NEAR);
         let behind = document.records.iter().skip(at + 1).take(NEAR);
-        let whole = before.chain(behind).find(|own| own.view().is_some())?;
+        let whole = before.chain(behind).find(|own| own.memory().is_some())?;
         Some(document.raw(whole).into_owned())
     }
 
@@ -309,7 +309,7 @@ fn lacking(
     if !read.problems.iter().any(is_wrong) {
         return Vec::new();
     }
-    let kind = read.records.first().and_then(|own| own.view()).map_or("", |view| view.kind);
+    let kind = read.records.first().and_then(|own| own.memory()).map_or("", |memory| memory.kind());
     if read.problems.iter().any(|own| own.code == Code::ChecksumMismatch) && !known.contains("checksum") {
         let kind = FieldKind::Fixed("");
         return vec![FieldSpec { name: "checksum".into(), kind, need: Need::Optional }];

@@ -48,7 +48,7 @@ impl<'a> RepairContext<'a> {
         let logs = logs.filter(|own| crate::model::is_log(&own.path));
         let mut singles: HashMap<u128, (usize, UnpairedRecord<'a>)> = HashMap::new();
         for document in logs {
-            for record in document.records.iter().filter(|own| own.view().is_some() && own.lines == 1) {
+            for record in document.records.iter().filter(|own| own.memory().is_some() && own.lines == 1) {
                 let raw = document.raw(record).into_owned();
                 let single = UnpairedRecord { raw, document, record };
                 singles.entry(digest(&single.raw)).or_insert((0, single)).0 += 1;
@@ -56,7 +56,7 @@ impl<'a> RepairContext<'a> {
         }
         let erased = self.erased();
         let is_erased = |own: &UnpairedRecord<'_>| {
-            erased.is_some_and(|all| all.is_erased(&own.document.path, &own.raw, own.record.view(), None))
+            erased.is_some_and(|all| all.is_erased(&own.document.path, &own.raw, own.record.memory(), None))
         };
         let single = singles.into_values().filter(|(count, _)| *count == 1).map(|(_, own)| own);
         let mut single: Vec<UnpairedRecord<'a>> = single.filter(|own| !is_erased(own)).collect();

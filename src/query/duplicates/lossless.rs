@@ -26,18 +26,15 @@ pub fn differing(snapshot: &Snapshot, one: EntryRef, other: EntryRef) -> Vec<Str
     let mut names = places_differing(snapshot, one, other);
     let raw = |at: EntryRef| {
         let (store, entry) = snapshot.get(at);
-        store.read(entry)
+        store.raw(entry)
     };
-    match (raw(one), raw(other)) {
-        (Some(left), Some(right)) if left == right => {}
-        (Some(left), Some(right)) => {
-            let id = |at: EntryRef| {
-                let (store, entry) = snapshot.get(at);
-                store.view(entry).and_then(|view| view.id).unwrap_or_default().to_owned()
-            };
-            names.extend(fields_differing((&left, &id(one)), (&right, &id(other))));
-        }
-        _ => names.push(BYTES.into()),
+    let (left, right) = (raw(one), raw(other));
+    if left != right {
+        let id = |at: EntryRef| {
+            let (store, entry) = snapshot.get(at);
+            store.memory(entry).and_then(|memory| memory.id()).unwrap_or_default().to_owned()
+        };
+        names.extend(fields_differing((&left, &id(one)), (&right, &id(other))));
     }
     names
 }

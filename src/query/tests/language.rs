@@ -92,7 +92,7 @@ fn a_tag_is_that_tag_and_a_star_what_lies_beneath_it() {
 
 #[test]
 fn where_a_memory_has_no_topic_its_tags_stand_in() {
-    let topic = |view: &mut ParsedRecord| view.topic = Some("Database".into());
+    let topic = |memory: &mut StoredMemory| memory.topic = Some("Database".into());
     let asked = memories(&[
         memory("a", "").with(topic).tags(&["x"]),
         memory("b", "").tags(&["database"]),
@@ -133,7 +133,7 @@ fn an_id_is_taken_letter_by_letter_and_a_star_takes_several() {
 
 #[test]
 fn a_memory_without_an_id_answers_to_its_key() {
-    let asked = memories(&[memory("a", ""), memory("", "").with(|view| view.id = None)]);
+    let asked = memories(&[memory("a", ""), memory("", "").with(|memory| memory.id = None)]);
     let (store, entry) = asked.snapshot.get(EntryRef { store: 0, entry: 1 });
     let hits = asked.results(&format!("id:{}", store.key(entry))).hits;
     assert_eq!(hits.iter().map(|hit| hit.at.entry).collect::<Vec<_>>(), [1]);
@@ -145,8 +145,8 @@ fn is_and_has_ask_for_traits() {
         memory("a", "").tags(&["pinned"]),
         memory("b", &["sk-ant", "-ABCDEFGHIJKLMNOPQRST"].concat()),
         memory("c", "").with_problem(),
-        memory("d", "").with(|view| view.checksum = true),
-        memory("e", "").with(|view| view.references = [Reference::to_record("references", "a")].into()),
+        memory("d", "").with(|memory| memory.checksum = true),
+        memory("e", "").with(|memory| memory.references = [Reference::to_record("references", "a")].into()),
         broken("{\"id"),
     ]);
     for (query, found) in [

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use super::*;
 use crate::format::SearchText;
 use crate::model::{
-    DecayTable, Document, Entry, EntryRef, Extent, Generation, KnownBy, Moment, PackedView, ParsedRecord,
-    Problem, Record, RecordBody, Role, Session, Snapshot, Span, State, Store,
+    DecayTable, Document, Entry, EntryRef, Extent, Generation, KnownBy, Moment, Problem, Record, RecordBody,
+    Role, Session, Snapshot, Span, State, Store, StoredMemory,
 };
 
 fn now() -> Moment {
@@ -27,57 +27,57 @@ fn hours_ago(hours: i64) -> Moment {
 
 /// A record that is being built. Its bytes are `title|body`, without the bar if it is broken.
 #[derive(Clone)]
-struct Memory {
+struct TestMemory {
     raw: String,
-    view: ParsedRecord,
+    memory: StoredMemory,
     state: State,
     session: Option<u32>,
     problem: bool,
 }
 
-fn memory(id: &str, title: &str) -> Memory {
-    let view = ParsedRecord {
+fn memory(id: &str, title: &str) -> TestMemory {
+    let memory = StoredMemory {
         id: Some(id.into()),
         kind: "decision".into(),
         created: Some(hours_ago(1000)),
         importance: 0.5,
-        ..ParsedRecord::default()
+        ..StoredMemory::default()
     };
-    Memory { raw: format!("{title}|"), view, state: State::Live, session: None, problem: false }
+    TestMemory { raw: format!("{title}|"), memory, state: State::Live, session: None, problem: false }
 }
 
-fn broken(raw: &str) -> Memory {
-    Memory { raw: raw.into(), state: State::Broken, ..memory("", "") }
+fn broken(raw: &str) -> TestMemory {
+    TestMemory { raw: raw.into(), state: State::Broken, ..memory("", "") }
 }
 
-impl Memory {
+impl TestMemory {
     fn body(mut self, body: &str) -> Self {
         self.raw += body;
         self
     }
 
     fn kind(mut self, kind: &'static str) -> Self {
-        self.view.kind = kind.into();
+        self.memory.kind = kind.into();
         self
     }
 
     fn tags(mut self, tags: &[&str]) -> Self {
-        self.view.tags = tags.iter().map(|&tag| tag.into()).collect();
+        self.memory.tags = tags.iter().map(|&tag| tag.into()).collect();
         self
     }
 
     fn aged(mut self, hours: i64) -> Self {
-        self.view.created = Some(hours_ago(hours));
+        self.memory.created = Some(hours_ago(hours));
         self
     }
 
     fn accessed(mut self, hours: i64) -> Self {
-        self.view.accessed = Some(hours_ago(hours));
+        self.memory.accessed = Some(hours_ago(hours));
         self
     }
 
     fn importance(mut self, importance: f64) -> Self {
-        self.view.importance = importance;
+        self.memory.importance = importance;
         self
     }
 
@@ -91,8 +91,8 @@ impl Memory {
         self
     }
 
-    fn with(mut self, change: impl FnOnce(&mut ParsedRecord)) -> Self {
-        change(&mut self.view);
+    fn with(mut self, change: impl FnOnce(&mut StoredMemory)) -> Self {
+        change(&mut self.memory);
         self
     }
 
@@ -103,7 +103,7 @@ impl Memory {
 }
 
 /// Builds a store of one document, with the sessions `payments`, `payments-old` and `oauth`.
-fn store(root: &str, memories: &[Memory]) -> Store {
+fn store(root: &str, memories: &[TestMemory]) -> Store {
     let (mut bytes, mut records, mut entries) = (Vec::new(), Vec::new(), Vec::new());
     let (mut problems, mut problems_by_record) = (Vec::new(), Vec::new());
     for (index, memory) in memories.iter().enumerate() {
@@ -113,7 +113,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         let span = Span { start, end: bytes.len() as u64 };
         let body = match memory.state {
             State::Broken => RecordBody::Broken,
-            _ => RecordBody::Read(PackedView::of(&memory.view)),
+            _ => RecordBody::Read(memory.memory.clone().into()),
         };
         records.push(Record { span, line: index + 1, lines: 1, body });
         entries.push(Entry { document: 0, record: index, session: memory.session, state: memory.state });
@@ -140,7 +140,6 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         role: Role::Records,
         len: bytes.len() as u64,
         bytes: bytes.into(),
-        record_reader: None,
         offset: 0,
         generation,
         records,
@@ -151,7 +150,7 @@ fn store(root: &str, memories: &[Memory]) -> Store {
         root: root.into(),
         format: "session-log",
         has_file_times: false,
-        extent: Extent::Whole,
+        extent: Extent::All,
         scope: None,
         sessions: vec![session("payments"), session("payments-old"), session("oauth")],
         documents: vec![Arc::new(document)],
@@ -177,10 +176,10 @@ fn store(root: &str, memories: &[Memory]) -> Store {
 /// Returns title, tags and id as head and the rest as body, or the bytes of a broken record as body.
 fn searched(store: &Store, entry: &Entry) -> SearchText {
     let raw = String::from_utf8_lossy(&store.raw(entry)).into_owned();
-    let Some(view) = store.view(entry) else { return SearchText { head: vec![], body: vec![raw] } };
+    let Some(memory) = store.memory(entry) else { return SearchText { head: vec![], body: vec![raw] } };
     let (title, body) = raw.split_once('|').unwrap_or_default();
-    let tags = view.tags.iter().map(|tag| tag.to_string());
-    let head = [title.to_owned()].into_iter().chain(tags).chain(view.id.map(str::to_owned));
+    let tags = memory.tags().map(|tag| tag.to_string());
+    let head = [title.to_owned()].into_iter().chain(tags).chain(memory.id().map(str::to_owned));
     SearchText { head: head.collect(), body: vec![body.to_owned()] }
 }
 
@@ -196,7 +195,7 @@ fn stores(stores: Vec<Store>) -> Asked {
     Asked { snapshot, text }
 }
 
-fn memories(memories: &[Memory]) -> Asked {
+fn memories(memories: &[TestMemory]) -> Asked {
     stores(vec![store("/stores/one", memories)])
 }
 
@@ -225,7 +224,7 @@ impl Asked {
 
     fn name(&self, at: EntryRef) -> String {
         let (store, entry) = self.snapshot.get(at);
-        let id = store.view(entry).and_then(|view| view.id);
+        let id = store.memory(entry).and_then(|memory| memory.id());
         id.map_or_else(|| String::from_utf8_lossy(&store.raw(entry)).into_owned(), str::to_owned)
     }
 

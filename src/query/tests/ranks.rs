@@ -37,7 +37,7 @@ fn the_weighted_sum_adds_text_time_importance_and_access() {
 
 #[test]
 fn what_is_dated_ahead_counts_as_new_and_what_is_undated_as_old() {
-    let asked = memories(&[memory("a", "").aged(-50), memory("b", "").with(|view| view.created = None)]);
+    let asked = memories(&[memory("a", "").aged(-50), memory("b", "").with(|memory| memory.created = None)]);
     let ahead = asked.explained("", 0);
     assert_eq!((ahead.factors.decay, ahead.factors.recency), (1.0, 1.5));
     let undated = asked.explained("", 1);

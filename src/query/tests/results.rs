@@ -126,7 +126,7 @@ fn facets_count_what_results_have_in_common() {
 
 #[test]
 fn memories_without_a_time_that_fit_otherwise_are_counted() {
-    let timeless = |id, text| memory(id, text).with(|view| view.created = None);
+    let timeless = |id, text| memory(id, text).with(|memory| memory.created = None);
     let asked = memories(&[memory("a", "pool").aged(1), timeless("b", "pool"), timeless("c", "")]);
     for (query, count) in [
         ("since:-7d", 2),

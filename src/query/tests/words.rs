@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn hit(word: &str, memory: Memory) -> f64 {
+fn hit(word: &str, memory: TestMemory) -> f64 {
     memories(&[memory]).explained(word, 0).words.remove(0).hit
 }
 
@@ -130,7 +130,7 @@ proptest! {
         word in "[ab]{1,3}",
         texts in proptest::collection::vec(("[ab ,]{0,10}", "[ab ,]{0,16}"), 1..6),
     ) {
-        let all: Vec<Memory> = texts.iter().map(|(title, body)| memory("-", title).body(body)).collect();
+        let all: Vec<TestMemory> = texts.iter().map(|(title, body)| memory("-", title).body(body)).collect();
         let asked = memories(&all);
         for (index, (title, body)) in texts.iter().enumerate() {
             let hit = asked.explained(&word, index as u32).words[0].hit;
@@ -144,7 +144,7 @@ proptest! {
         more in "[ab*]{0,2}( -?[ab*~]{1,3})?",
         texts in proptest::collection::vec(("[ab ,]{0,10}", "[ab ,]{0,16}"), 1..6),
     ) {
-        let all: Vec<Memory> = texts.iter().map(|(title, body)| memory("-", title).body(body)).collect();
+        let all: Vec<TestMemory> = texts.iter().map(|(title, body)| memory("-", title).body(body)).collect();
         let asked = memories(&all);
         let parsed = [before.clone(), format!("{before}{more}")].map(|text| Query::parse(&text, now()));
         let [Ok(before), Ok(query)] = parsed else { return Ok(()) };

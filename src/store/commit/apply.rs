@@ -126,30 +126,26 @@ impl StagedChange {
         }
     }
 
-    /// Writes the new bytes in as few calls as possible. False if not all of them were there.
-    fn write_to(&self, out: &mut dyn WritableFile) -> io::Result<bool> {
+    /// Writes the new bytes in as few calls as possible.
+    fn write_to(&self, out: &mut dyn WritableFile) -> io::Result<()> {
         let bytes = match &self.act {
             Act::Create(bytes) => bytes.clone(),
             Act::Splice(splices) => Bytes::spliced(&self.base(), splices.clone()),
-            _ => return Ok(true),
+            _ => return Ok(()),
         };
         let mut small: Vec<u8> = Vec::new();
-        let are_there = bytes.each_block(BLOCK, &mut |block| -> io::Result<()> {
-            if small.len() + block.len() <= BLOCK {
-                small.extend_from_slice(block);
-                return Ok(());
+        for slice in bytes.slices().unwrap_or_default() {
+            if small.len() + slice.len() <= BLOCK {
+                small.extend_from_slice(slice);
+                continue;
             }
-            for whole in [&std::mem::take(&mut small)[..], block] {
+            for whole in [&std::mem::take(&mut small)[..], slice] {
                 if !whole.is_empty() {
                     out.write(whole)?
                 }
             }
-            Ok(())
-        })?;
-        if !small.is_empty() {
-            out.write(&small)?;
         }
-        Ok(are_there)
+        if small.is_empty() { Ok(()) } else { out.write(&small) }
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -257,21 +253,18 @@ impl ApplyContext<'_, '_> {
             if let Some(owner) = own.owner {
                 self.give_back(own, &temp, out.as_mut(), owner);
             }
-            let are_there = own.write_to(out.as_mut()).map_err(own.io("written"))?;
-            if are_there {
-                out.sync().map_err(own.io("written"))?;
-                own.made = Some(out.generation().map_err(own.io("written"))?);
-            }
-            Ok(are_there)
+            own.write_to(out.as_mut()).map_err(own.io("written"))?;
+            out.sync().map_err(own.io("written"))?;
+            own.made = Some(out.generation().map_err(own.io("written"))?);
+            Ok(())
         };
         let outcome = write(own);
-        if !matches!(outcome, Ok(true)) {
-            // A disk may create a file and still report an error. If the base file changed, the new
-            // bytes are made again from its current content.
+        if outcome.is_err() {
+            // A disk may create a file and still report an error.
             own.temp = Some(temp);
             own.drop_temp(disk);
         }
-        outcome.map(drop)
+        outcome
     }
 
     /// Puts all files in place, under the lock. Copies are durable before anything is removed.

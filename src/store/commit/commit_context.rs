@@ -50,7 +50,7 @@ impl<'a> CommitContext<'a> {
             true => Cow::Borrowed(self.store),
             false => {
                 let Host { disk, now, .. } = self.host;
-                Cow::Owned(load_from(disk, &self.place, Extent::Whole, Some(self.store), now))
+                Cow::Owned(load_from(disk, &self.place, Extent::All, Some(self.store), now))
             }
         }
     }

@@ -110,7 +110,7 @@ impl<'a> Writer<'a> {
         // An interrupted step may be in any session. `own` still excludes other palimps.
         let (notes, replaced, finished) = {
             let place = Place::whole(store.root.clone(), store.format);
-            let whole = load_from(host.disk, &place, Extent::Whole, None, host.now);
+            let whole = load_from(host.disk, &place, Extent::All, None, host.now);
             let mut writer = Writer::of(host, &whole, vault, tuning.clone(), None)?.with_recovery()?;
             (writer.context.notes.take(), writer.context.replaced.take(), writer.finished.take())
         };

@@ -114,9 +114,10 @@ fn without_records(
     marks: ErasureMarks<'_>,
 ) -> Result<CleanedFile, Refusal> {
     let records = wanted.read_new(path, bytes, Some(marks.main));
-    let is_new = |own: &Record| marks.is_live && wanted.is_new(path, raw(bytes, own), own.view());
-    let is_taken =
-        |own: &&Record| wanted.is_erased(path, raw(bytes, own), own.view(), Some(marks.main)) && !is_new(own);
+    let is_new = |own: &Record| marks.is_live && wanted.is_new(path, raw(bytes, own), own.memory());
+    let is_taken = |own: &&Record| {
+        wanted.is_erased(path, raw(bytes, own), own.memory(), Some(marks.main)) && !is_new(own)
+    };
     if is_log_or_copy(path) {
         let (taken, stay): (Vec<&Record>, Vec<&Record>) = records.iter().partition(is_taken);
         let edits = cleaned_log(wanted, (path, bytes), (&taken, &stay), marks);
@@ -180,7 +181,7 @@ pub fn clean_tombstones(
     let mut edits = ErasureEdits::new();
     for record in &own.records {
         let raw = own.raw(record);
-        if !wanted.is_erased(&own.path, &raw, record.view(), Some(all)) {
+        if !wanted.is_erased(&own.path, &raw, record.memory(), Some(all)) {
             continue;
         }
         let range = record.span.range();

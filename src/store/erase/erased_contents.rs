@@ -11,7 +11,7 @@ use super::revealing_names::ErasedTexts;
 use super::salted_digests::{salt_of, salted};
 use crate::format::writing::DELETION_REASON;
 use crate::format::{Format, RecordSyntax};
-use crate::model::{Document, PathText, Record, Role, Span, View, is_log};
+use crate::model::{Document, PathText, Record, Role, Span, StoredMemory, is_log};
 use crate::store::erase::original_path::{is_log_or_copy, original};
 use crate::text::front_matter::Note;
 use crate::text::json_edit;
@@ -49,7 +49,7 @@ impl ErasedContents {
     /// Collects the texts of the wanted records and parts of a file. Returns their number.
     pub fn see(&mut self, wanted: &ErasureMatcher<'_>, path: &Path, bytes: &[u8]) -> usize {
         let records = wanted.read_new(path, bytes, None);
-        let goes = |raw: &[u8], view: Option<View<'_>>| wanted.is_erased(path, raw, view, None);
+        let goes = |raw: &[u8], memory: Option<&StoredMemory>| wanted.is_erased(path, raw, memory, None);
         let count = self.see_records(wanted, path, &records, &|record| raw(bytes, record).into(), &goes);
         count + self.see_parts(wanted, (path, bytes), false)
     }
@@ -66,7 +66,7 @@ impl ErasedContents {
     /// Like `see`, for a file that is already read.
     pub fn see_document(&mut self, wanted: &ErasureMatcher<'_>, own: &Document) -> usize {
         let records = wanted.records(own);
-        let goes = |raw: &[u8], view: Option<View<'_>>| wanted.takes(own, raw, view, None);
+        let goes = |raw: &[u8], memory: Option<&StoredMemory>| wanted.takes(own, raw, memory, None);
         let count = self.see_records(wanted, &own.path, &records, &|record| own.raw(record), &goes);
         count + self.see_parts(wanted, (&own.path, &own.bytes), is_live(own))
     }
@@ -113,24 +113,24 @@ impl ErasedContents {
         path: &Path,
         records: &[Record],
         raw: &dyn Fn(&Record) -> Cow<'b, [u8]>,
-        goes: &dyn Fn(&[u8], Option<View<'_>>) -> bool,
+        goes: &dyn Fn(&[u8], Option<&StoredMemory>) -> bool,
     ) -> usize {
         if wanted.role(path) == Role::Tombstones {
-            let own = records.iter().filter(|own| goes(&raw(own), own.view()));
+            let own = records.iter().filter(|own| goes(&raw(own), own.memory()));
             own.for_each(|own| self.see_tombstone(wanted, &raw(own)));
             return 0;
         }
         let mut count = 0;
-        for record in records.iter().filter(|own| goes(&raw(own), own.view())) {
+        for record in records.iter().filter(|own| goes(&raw(own), own.memory())) {
             let raw = raw(record);
-            if record.view().is_some_and(|view| wanted.came_late(path, &raw, view)) {
+            if record.memory().is_some_and(|memory| wanted.came_late(path, &raw, memory)) {
                 continue;
             }
             let text = self.text(&raw);
             wanted.remember(&text);
             self.main.insert(Arc::clone(&text));
-            match record.view() {
-                Some(view) => self.take(wanted, path, &raw, Some(view)),
+            match record.memory() {
+                Some(memory) => self.take(wanted, path, &raw, Some(memory)),
                 None => drop(self.said.values.insert(text)),
             }
             count += 1;
@@ -148,7 +148,7 @@ impl ErasedContents {
         self.beside.extend(beside.into_iter().filter(|value| !wanted.target_names.has(value)));
     }
 
-    fn take(&mut self, wanted: &ErasureMatcher<'_>, path: &Path, raw: &[u8], view: Option<View<'_>>) {
+    fn take(&mut self, wanted: &ErasureMatcher<'_>, path: &Path, raw: &[u8], memory: Option<&StoredMemory>) {
         let (format, text) = (wanted.format, String::from_utf8_lossy(raw));
         let mut beside: Vec<SharedText> = Vec::new();
         match format.syntax(&original(path)) {
@@ -168,7 +168,7 @@ impl ErasedContents {
             }
         }
         // The names of other records and sessions reveal nothing.
-        let meant: HashSet<&[u8]> = view.into_iter().flat_map(meant).collect();
+        let meant: HashSet<&[u8]> = memory.into_iter().flat_map(meant).collect();
         let says = |value: &&SharedText| !wanted.target_names.is(value) && !meant.contains(&***value);
         self.said.values.extend(beside.iter().filter(says).cloned());
         // The record's own names stay in the tombstone, in the journal and in paths.
@@ -264,7 +264,7 @@ impl ErasedContents {
         for document in documents.iter().filter(|document| is_live(document)) {
             for record in &document.records {
                 let raw = document.raw(record);
-                if !wanted.takes(document, &raw, record.view(), None) && filter.is_alike(&raw) {
+                if !wanted.takes(document, &raw, record.memory(), None) && filter.is_alike(&raw) {
                     found.push(salted(salt, &raw));
                 }
             }
@@ -319,10 +319,10 @@ impl<'a> SearchTextFilter<'a> {
         let mut all_stay = true;
         for record in &own.records {
             let raw = own.raw(record);
-            let is_erased = self.wanted.takes(own, &raw, record.view(), None);
+            let is_erased = self.wanted.takes(own, &raw, record.memory(), None);
             all_stay &= !is_erased;
             let is_new = is_live(own) && self.wanted.came_since(&raw);
-            if !is_erased && (is_new || self.wanted.is_arrival(own, &raw, record.view())) {
+            if !is_erased && (is_new || self.wanted.is_arrival(own, &raw, record.memory())) {
                 // An erased text in it is found by the search, as it came after the erasure began.
                 let (main, others): (Vec<_>, Vec<_>) =
                     self.all.which(&raw).into_iter().partition(|at| *at < self.main.len());
@@ -333,7 +333,7 @@ impl<'a> SearchTextFilter<'a> {
             if !is_erased && self.is_alike(&raw) {
                 // Every such record is reported, so its copies must be read too.
                 self.wanted.kept_lines.forget(&raw);
-                let id = record.view().and_then(|view| view.id).unwrap_or("(no id)");
+                let id = record.memory().and_then(|memory| memory.id()).unwrap_or("(no id)");
                 self.alike.push(format!("{}:{} {id}", own.path.to_text(), record.line));
             }
         }
@@ -369,8 +369,8 @@ impl<'a> SearchTextFilter<'a> {
 }
 
 /// Returns the names of the records that this one refers to, and its own other names.
-fn meant(view: View<'_>) -> impl Iterator<Item = &[u8]> {
-    let names = view.references.map(|own| own.to).chain(view.names);
+fn meant(memory: &StoredMemory) -> impl Iterator<Item = &[u8]> {
+    let names = memory.references().map(|own| own.to).chain(memory.names());
     names.map(|name| name.text.as_bytes())
 }
 
@@ -397,7 +397,7 @@ mod tests {
                 format!("{{\"id\":\"mem_1\",\"session_id\":\"s\",\"content\":{{\"message\":\"{text}\"}}}}\n");
             write_new(&folder.path().join("sessions/s/memory.jsonl"), line.as_bytes()).unwrap();
             let place = Place::whole(folder.path().to_owned(), "session-log");
-            let store = load(&place, Extent::Whole, None, now);
+            let store = load(&place, Extent::All, None, now);
             let targets = [ErasureTarget::of(&store, &store.entries[0], b"salt", None)];
             let wanted = ErasureMatcher::of(format::by_name("session-log").unwrap(), &store, &targets, now);
             let mut contents = ErasedContents::default();

@@ -190,9 +190,9 @@ impl ErasureContext<'_> {
     fn namesakes(&self) -> Vec<String> {
         let store = self.context.store;
         let stays = |entry: &&Entry| {
-            let view = store.view(entry);
-            view.and_then(|view| view.id).is_some_and(|id| self.matcher.is_shared(id))
-                && !self.matcher.is_erased(&store.document(entry).path, &store.raw(entry), view, None)
+            let memory = store.memory(entry);
+            memory.and_then(|memory| memory.id()).is_some_and(|id| self.matcher.is_shared(id))
+                && !self.matcher.is_erased(&store.document(entry).path, &store.raw(entry), memory, None)
         };
         let name = |entry: &Entry| {
             let (own, line) = (store.document(entry), store.record(entry).line);
@@ -353,11 +353,11 @@ impl ErasureContext<'_> {
         let mut known: HashMap<PathBuf, HashSet<&str>> = HashMap::new();
         let mut made = HashSet::new();
         for entry in &store.entries {
-            let (file, view) = (store.document(entry), store.view(entry));
-            if !self.matcher.takes(file, &store.raw(entry), view, Some(main)) {
+            let (file, memory) = (store.document(entry), store.memory(entry));
+            if !self.matcher.takes(file, &store.raw(entry), memory, Some(main)) {
                 continue;
             }
-            let id = view.and_then(|view| view.id);
+            let id = memory.and_then(|memory| memory.id());
             // A tombstone would hide the remaining record with this id.
             if id.is_some_and(|id| self.matcher.is_shared(id)) {
                 continue;
@@ -367,7 +367,7 @@ impl ErasureContext<'_> {
             let Some((path, line)) = new else { continue };
             let known = known.entry(path.clone()).or_insert_with(|| {
                 let own = document(&store.documents, &path).into_iter().flat_map(|own| &own.records);
-                own.filter_map(|own| own.view()?.id).collect()
+                own.filter_map(|own| own.memory()?.id()).collect()
             });
             let is_known = id.is_some_and(|id| known.contains(id));
             let own = lines.entry(path.clone()).or_default();
@@ -399,12 +399,12 @@ impl ErasureContext<'_> {
         let hides =
             |own: &Entry| tombstone(self.context, own, self.reason).is_some_and(|own| own.0 == there.path);
         let arrived = self.matcher.arrived(store).filter(|own| hides(own));
-        let ids: HashSet<&str> = arrived.filter_map(|own| store.view(own)?.id).collect();
+        let ids: HashSet<&str> = arrived.filter_map(|own| store.memory(own)?.id()).collect();
         let is_ours = |own: &Record| {
-            let Some(view) = own.view() else { return false };
+            let Some(memory) = own.memory() else { return false };
             // A tombstone has milliseconds.
             let is_since = |at: Moment| at.0.div_euclid(1_000) >= began.0.div_euclid(1_000);
-            view.id.is_some_and(|id| ids.contains(id)) && view.created.is_some_and(is_since)
+            memory.id().is_some_and(|id| ids.contains(id)) && memory.created.is_some_and(is_since)
         };
         let spans: Vec<Span> = there.records.iter().filter(|own| is_ours(own)).map(|own| own.span).collect();
         lines::removal_edits(&there.bytes, &spans)

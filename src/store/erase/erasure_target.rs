@@ -46,14 +46,14 @@ pub struct ErasureTarget {
 impl ErasureTarget {
     /// Names an entry. `salt` is random. `part` identifies the entry if it is a part of a document.
     pub fn of(store: &Store, entry: &Entry, salt: &[u8], part: Option<&[u8]>) -> ErasureTarget {
-        let id = store.view(entry).and_then(|view| view.id);
+        let id = store.memory(entry).and_then(|memory| memory.id());
         // An empty id names nothing.
         let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
         let (id, was) = if part.is_some() { (None, id) } else { (id, None) };
         let said = || part.map_or_else(|| store.raw(entry), Cow::Borrowed);
         let digest = id.is_none().then(|| salted(salt, &said()));
-        let is_known_again = id.is_none() && part.is_none() && store.view(entry).is_some();
-        let created = store.view(entry).and_then(created);
+        let is_known_again = id.is_none() && part.is_none() && store.memory(entry).is_some();
+        let created = store.memory(entry).and_then(created);
         let path = &store.document(entry).path;
         let file = deleted_from(path).unwrap_or(path);
         let format = by_name(store.format).filter(|_| id.is_some());

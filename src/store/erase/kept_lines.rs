@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::matcher::{ErasureMatcher, is_whole};
 use crate::model::{Document, Record, Role, Span};
 use crate::store::erase::original_path::{is_log_or_copy, original};
-use crate::store::log_chunks::is_record;
+use crate::store::parallel_read::is_record;
 use crate::text::json_scanner::Tape;
 use crate::text::lines::{BOM, lines};
 use crate::text::needle::Needles;
@@ -50,9 +50,9 @@ impl ErasureMatcher<'_> {
         }
         let kind = self.kind(&own.path);
         let mut tape = Tape::default();
-        for record in own.records.iter().filter(|own| own.view().is_some()) {
+        for record in own.records.iter().filter(|own| own.memory().is_some()) {
             let raw = own.raw(record);
-            if !self.takes(own, &raw, record.view(), None) && is_record(&raw, &mut tape) {
+            if !self.takes(own, &raw, record.memory(), None) && is_record(&raw, &mut tape) {
                 let mut lines = self.kept_lines.lines.borrow_mut();
                 let noted = lines.entry(self.kept_lines.hash(&raw)).or_insert(Some(kind));
                 *noted = noted.filter(|own| *own == kind);
@@ -158,7 +158,7 @@ mod tests {
             let folder = crate::folder::new();
             write_new(&folder.path().join(FILE), text(&there).as_bytes()).unwrap();
             let place = Place::whole(folder.path().to_owned(), "session-log");
-            let store = load(&place, Extent::Whole, None, NOW);
+            let store = load(&place, Extent::All, None, NOW);
             let entry = &store.entries[which.index(store.entries.len())];
             let targets = [ErasureTarget::of(&store, entry, b"salt", None)];
             let wanted = ErasureMatcher::of(format::by_name("session-log").unwrap(), &store, &targets, NOW);
@@ -168,7 +168,7 @@ mod tests {
                 let bytes = copy.as_bytes();
                 let taken = |records: Vec<Record>| -> Vec<_> {
                     let raw = |own: &Record| &bytes[own.span.range()];
-                    let goes = |own: &Record| wanted.is_erased(path, raw(own), own.view(), None);
+                    let goes = |own: &Record| wanted.is_erased(path, raw(own), own.memory(), None);
                     let places = records.into_iter().filter(goes).map(|own| (own.span, own.line));
                     places.collect()
                 };

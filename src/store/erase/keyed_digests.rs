@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::namesakes::created;
 use super::salted_digests::{SaltedDigests, salted};
-use crate::model::View;
+use crate::model::StoredMemory;
 use crate::store::erase::erasure_target::ErasureTarget;
 use crate::text::canonical;
 use crate::text::json::JsonKind;
@@ -27,19 +27,19 @@ impl<'a> KeyedDigests<'a> {
         KeyedDigests(known.map(|(time, own)| (time, SaltedDigests::of(own.into_iter()))).collect())
     }
 
-    pub(super) fn has(&self, raw: &[u8], view: View<'_>) -> bool {
-        if self.0.is_empty() || view.id.is_some_and(|id| !id.is_empty()) {
+    pub(super) fn has(&self, raw: &[u8], memory: &StoredMemory) -> bool {
+        if self.0.is_empty() || memory.id().is_some_and(|id| !id.is_empty()) {
             return false;
         }
-        let time = created(view);
+        let time = created(memory);
         self.0.get(&time.as_deref()).is_some_and(|own| own.has(&said(raw)))
     }
 }
 
 impl KeyedDigests<'_> {
     /// True if one of them has the creation time of this torn record, whose contents are incomplete.
-    pub(super) fn has_time(&self, view: View<'_>) -> bool {
-        let time = created(view).filter(|_| view.id.is_none_or(str::is_empty));
+    pub(super) fn has_time(&self, memory: &StoredMemory) -> bool {
+        let time = created(memory).filter(|_| memory.id().is_none_or(str::is_empty));
         time.is_some_and(|time| self.0.contains_key(&Some(&*time)))
     }
 }

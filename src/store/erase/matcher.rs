@@ -16,7 +16,7 @@ use super::salted_digests::{SaltedDigests, salted};
 use super::torn_lines::as_damaged_lines;
 use crate::format::writing::{ErasablePart, FormatEraser};
 use crate::format::{Format, Placement, main_text};
-use crate::model::{Document, Entry, Moment, PathText, Record, Role, Span, Store, View, container};
+use crate::model::{Document, Entry, Moment, PathText, Record, Role, Span, Store, StoredMemory, container};
 use crate::store::compressed_files::FileCompression;
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
@@ -142,10 +142,10 @@ impl<'a> ErasureMatcher<'a> {
     }
 
     /// True if this version came after the erasure began. It may have a copy, which goes, but its text is not searched for.
-    pub(super) fn came_late(&self, path: &Path, raw: &[u8], view: View<'_>) -> bool {
+    pub(super) fn came_late(&self, path: &Path, raw: &[u8], memory: &StoredMemory) -> bool {
         let is_unknown = match &self.known {
             Some(known) => !known.contains(raw),
-            None => self.alike.is_some() && self.has_other_text(path, raw, Some(view)),
+            None => self.alike.is_some() && self.has_other_text(path, raw, Some(memory)),
         };
         is_unknown || self.late.borrow().contains(raw)
     }
@@ -162,7 +162,7 @@ impl<'a> ErasureMatcher<'a> {
         for own in documents.iter().filter(|own| is_live(own)) {
             for record in self.records(own).iter().filter(|record| self.may_be_named(record)) {
                 let raw = own.raw(record);
-                if self.is_erased(&own.path, &raw, record.view(), None) {
+                if self.is_erased(&own.path, &raw, record.memory(), None) {
                     shown.insert(salted(salt, &raw));
                 }
             }
@@ -175,7 +175,7 @@ impl<'a> ErasureMatcher<'a> {
 
     /// False for a record with an id that no erased one has: its bytes need not be read.
     fn may_be_named(&self, record: &Record) -> bool {
-        let id = record.view().and_then(|view| view.id).filter(|id| !id.is_empty());
+        let id = record.memory().and_then(|memory| memory.id()).filter(|id| !id.is_empty());
         id.is_none_or(|id| self.has_id(id))
     }
 
@@ -184,15 +184,16 @@ impl<'a> ErasureMatcher<'a> {
         &self,
         own: &Document,
         raw: &[u8],
-        view: Option<View<'_>>,
+        memory: Option<&StoredMemory>,
         contents: Option<&Needles>,
     ) -> bool {
-        self.is_erased(&own.path, raw, view, contents) && !(is_live(own) && self.is_new(&own.path, raw, view))
+        self.is_erased(&own.path, raw, memory, contents)
+            && !(is_live(own) && self.is_new(&own.path, raw, memory))
     }
 
     /// True if a record of a live file came after the erasure began, under the name of an erased one.
-    pub fn is_arrival(&self, own: &Document, raw: &[u8], view: Option<View<'_>>) -> bool {
-        is_live(own) && self.is_erased(&own.path, raw, view, None) && self.is_new(&own.path, raw, view)
+    pub fn is_arrival(&self, own: &Document, raw: &[u8], memory: Option<&StoredMemory>) -> bool {
+        is_live(own) && self.is_erased(&own.path, raw, memory, None) && self.is_new(&own.path, raw, memory)
     }
 
     /// Returns the memories that came to live files under the names of erased ones. Reads no others.
@@ -202,7 +203,7 @@ impl<'a> ErasureMatcher<'a> {
         let is_whole = |entry: &Entry| {
             self.shown.is_some()
                 && self.may_be_named(store.record(entry))
-                && self.is_arrival(store.document(entry), &store.raw(entry), store.view(entry))
+                && self.is_arrival(store.document(entry), &store.raw(entry), store.memory(entry))
         };
         store.entries.iter().filter(move |entry| is_part(entry) || is_whole(entry))
     }
@@ -221,10 +222,10 @@ impl<'a> ErasureMatcher<'a> {
     /// Names them as `file:line id`, each with whether it repeats an erased text, or may.
     pub fn arrivals(&self, store: &Store) -> Vec<(String, bool)> {
         let name = |own: &Entry| {
-            let id = store.view(own).and_then(|view| view.id).unwrap_or("(no id)");
+            let id = store.memory(own).and_then(|memory| memory.id()).unwrap_or("(no id)");
             let path = &store.document(own).path;
             // The search finds what a part repeats.
-            let repeats = self.has_id(id) && !self.has_other_text(path, &store.raw(own), store.view(own));
+            let repeats = self.has_id(id) && !self.has_other_text(path, &store.raw(own), store.memory(own));
             (format!("{}:{} {id}", path.to_text(), store.record(own).line), repeats)
         };
         self.arrived(store).map(name).collect()
@@ -233,8 +234,8 @@ impl<'a> ErasureMatcher<'a> {
     /// True if no erased record of a live file had these bytes when the erasure began. What has a value goes all the
     /// same, as a copy of it. A torn line may be the half of an erased record; a document that can't be read is new if
     /// it came since.
-    pub(super) fn is_new(&self, path: &Path, raw: &[u8], view: Option<View<'_>>) -> bool {
-        let may_be_new = || view.is_some() || !is_log_or_copy(path) && self.came_since(raw);
+    pub(super) fn is_new(&self, path: &Path, raw: &[u8], memory: Option<&StoredMemory>) -> bool {
+        let may_be_new = || memory.is_some() || !is_log_or_copy(path) && self.came_since(raw);
         let Some(shown) = self.shown.as_ref().filter(|_| may_be_new()) else { return false };
         !shown.has(raw) && !self.digests.has(raw) && !self.goes_for_value(path, raw)
     }
@@ -333,7 +334,7 @@ impl<'a> ErasureMatcher<'a> {
         if !is_log_or_copy(path) || is_whole(&records) {
             return records;
         }
-        let apart = |record: Record| match record.view() {
+        let apart = |record: Record| match record.memory() {
             Some(_) => vec![record],
             None => self.apart(path, bytes, record, contents),
         };
@@ -376,7 +377,7 @@ impl<'a> ErasureMatcher<'a> {
         &self,
         path: &Path,
         raw: &[u8],
-        view: Option<View<'_>>,
+        memory: Option<&StoredMemory>,
         contents: Option<&Needles>,
     ) -> bool {
         // The empty rest of an erased record says nothing.
@@ -385,14 +386,14 @@ impl<'a> ErasureMatcher<'a> {
         }
         let is_it = |(session, group): &(Option<&str>, IdGroup<'_>)| {
             self.is_of(*session, path, raw)
-                && !group.is_another((self.format, &original(path)), raw, view, self.is_over)
+                && !group.is_another((self.format, &original(path)), raw, memory, self.is_over)
         };
         let is_named = |id: &str| self.by_id.get(id).is_some_and(|own| own.iter().any(is_it));
-        let is_named = match view.map(|view| view.id) {
+        let is_named = match memory.map(|memory| memory.id()) {
             Some(id) => id.is_some_and(is_named),
             None => named(raw).any(|id| is_named(&id)),
         };
-        let is_keyed = || view.is_some_and(|view| self.keyed.has(raw, view));
+        let is_keyed = || memory.is_some_and(|memory| self.keyed.has(raw, memory));
         let is_named = is_named || self.digests.has(raw) || is_keyed();
         let copied = || self.raws.borrow().contains(raw);
         let has_value = || self.goes_for_value(path, raw);
@@ -400,23 +401,23 @@ impl<'a> ErasureMatcher<'a> {
         is_named
             || copied()
             || has_value()
-            || view.is_none() && contents.is_some_and(|contents| contents.any(raw))
+            || memory.is_none() && contents.is_some_and(|contents| contents.any(raw))
     }
 
     /// True if a torn record may be an erased one without an id: it has the same creation time, or
     /// it has neither id nor time and a record of its file was erased.
-    pub fn may_take_torn(&self, path: &Path, view: View<'_>) -> bool {
+    pub fn may_take_torn(&self, path: &Path, memory: &StoredMemory) -> bool {
         let path = original(path);
         let of_file =
             || self.targets.iter().any(|own| own.keyed.is_some() && own.id.is_none() && own.file == path);
-        let is_unnamed = view.id.is_none_or(str::is_empty) && view.created.is_none();
-        self.keyed.has_time(view) || is_unnamed && of_file()
+        let is_unnamed = memory.id().is_none_or(str::is_empty) && memory.created.is_none();
+        self.keyed.has_time(memory) || is_unnamed && of_file()
     }
 
     /// True if a torn record whose id is lost or cut may be an erased one: it is in the same file, and
     /// what is left of its id (`start`) and its creation time fit.
-    pub fn may_have_lost_id(&self, path: &Path, start: &str, view: View<'_>) -> bool {
-        let (path, created) = (original(path), created(view));
+    pub fn may_have_lost_id(&self, path: &Path, start: &str, memory: &StoredMemory) -> bool {
+        let (path, created) = (original(path), created(memory));
         let is_id = |own: &ErasureTarget| own.id.as_deref().is_some_and(|id| id.starts_with(start));
         let is_time = |own: &ErasureTarget| match (&own.created, &created) {
             (Some(erased), Some(torn)) => erased == torn,
@@ -426,8 +427,9 @@ impl<'a> ErasureMatcher<'a> {
     }
 
     /// True if a record has the id of an erased one, and a text that no erased one had: the name was given again.
-    pub fn has_other_text(&self, path: &Path, raw: &[u8], view: Option<View<'_>>) -> bool {
-        let groups = view.and_then(|view| view.id).and_then(|id| self.by_id.get(id)).into_iter().flatten();
+    pub fn has_other_text(&self, path: &Path, raw: &[u8], memory: Option<&StoredMemory>) -> bool {
+        let groups =
+            memory.and_then(|memory| memory.id()).and_then(|id| self.by_id.get(id)).into_iter().flatten();
         let text = || main_text(self.format, &original(path), raw);
         let mut groups = groups.filter(|(session, _)| self.is_of(*session, path, raw)).peekable();
         groups.peek().is_some()
@@ -436,8 +438,8 @@ impl<'a> ErasureMatcher<'a> {
     }
 
     /// True if a record is an erased one or repeats its text: not if its name was given again.
-    pub fn is_erased_again(&self, path: &Path, raw: &[u8], view: Option<View<'_>>) -> bool {
-        self.is_erased(path, raw, view, None) && !self.has_other_text(path, raw, view)
+    pub fn is_erased_again(&self, path: &Path, raw: &[u8], memory: Option<&StoredMemory>) -> bool {
+        self.is_erased(path, raw, memory, None) && !self.has_other_text(path, raw, memory)
     }
 
     /// True if a record had exactly these bytes.
@@ -492,7 +494,7 @@ fn session_of(raw: &[u8]) -> Option<String> {
 
 /// True if every record could be read.
 pub(super) fn is_whole(records: &[Record]) -> bool {
-    records.iter().all(|own| own.view().is_some())
+    records.iter().all(|own| own.memory().is_some())
 }
 
 /// Returns the ids in bytes that can't be read as a record.

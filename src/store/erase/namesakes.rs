@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::salted_digests::{salt_of, salted};
 use crate::format::{Format, main_text, text_of};
-use crate::model::{Entry, Moment, Role, State, Store, View};
+use crate::model::{Entry, Moment, Role, State, Store, StoredMemory};
 use crate::store::erase::erasure_target::ErasureTarget;
 
 /// A remaining record that shares its id with an erased one.
@@ -71,11 +71,11 @@ impl<'a> IdGroup<'a> {
         &self,
         (format, path): (&'static dyn Format, &Path),
         raw: &[u8],
-        view: Option<View<'_>>,
+        memory: Option<&StoredMemory>,
         is_over: bool,
     ) -> bool {
-        let Some(view) = view else { return false };
-        let created = created(view);
+        let Some(memory) = memory else { return false };
+        let created = created(memory);
         let created = created.as_deref();
         let is_of_its_time = created.is_none() || self.times.contains(&created) || self.times.contains(&None);
         if !is_of_its_time {
@@ -93,8 +93,8 @@ impl<'a> IdGroup<'a> {
 }
 
 /// Returns the creation time as it is stored.
-pub(super) fn created(view: View<'_>) -> Option<String> {
-    view.created.map(Moment::to_micros)
+pub(super) fn created(memory: &StoredMemory) -> Option<String> {
+    memory.created.map(Moment::to_micros)
 }
 
 /// The chosen records of one id.
@@ -110,7 +110,7 @@ impl ChosenRecords<'_> {
     /// True if a record with their id stays. A live record is another one if its time or its text
     /// differs. For an archived one both must differ: otherwise it is a copy.
     fn leaves(&self, store: &Store, entry: &Entry) -> bool {
-        let created = store.view(entry).and_then(|view| view.created);
+        let created = store.memory(entry).and_then(|memory| memory.created);
         let text = text_of(store, entry).text;
         let is_live = entry.state == State::Live && store.document(entry).role == Role::Records;
         let has_no_time = created.is_none() || self.times.contains(&None);
@@ -136,7 +136,7 @@ pub fn set_namesakes(
 ) {
     type IdInSession<'s> = (Option<u32>, &'s str);
     let name = |entry: &Entry| -> Option<IdInSession<'_>> {
-        Some((entry.session, store.view(entry)?.id.filter(|id| !id.is_empty())?))
+        Some((entry.session, store.memory(entry)?.id().filter(|id| !id.is_empty())?))
     };
     let is_chosen: HashSet<(u32, u32)> = chosen.iter().map(|own| (own.document, own.record)).collect();
     let names: HashSet<IdInSession<'_>> = chosen.iter().filter_map(name).collect();
@@ -151,7 +151,7 @@ pub fn set_namesakes(
     for entry in chosen {
         let Some(name) = name(entry).filter(|name| shared.contains(name)) else { continue };
         let (own, text) = (groups.entry(name).or_default(), text_of(store, entry).text);
-        let created = store.view(entry).and_then(|view| view.created);
+        let created = store.memory(entry).and_then(|memory| memory.created);
         own.times.insert(created);
         own.raws.insert(store.raw(entry));
         own.said.insert((created, text.clone()));
@@ -161,7 +161,7 @@ pub fn set_namesakes(
     for (name, entry) in others {
         if groups.get(&name).is_some_and(|own| own.leaves(store, entry)) {
             let text = main_text(format, &store.document(entry).path, &store.raw(entry));
-            let created = store.view(entry).and_then(created);
+            let created = store.memory(entry).and_then(created);
             let digest = Some(salted(salt, text.as_bytes()));
             let session = store.session(entry).map(|session| &*session.name);
             stay.entry((session, name.1)).or_default().push(Namesake { created, digest });

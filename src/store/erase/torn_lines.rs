@@ -14,7 +14,7 @@ impl ErasureMatcher<'_> {
     pub fn on_chosen(&self, own: &Document) -> Vec<String> {
         let mut found = Vec::new();
         let (role, path) = (self.role(&own.path), original(&own.path));
-        for (number, torn) in own.records.iter().enumerate().filter(|(_, own)| own.view().is_none()) {
+        for (number, torn) in own.records.iter().enumerate().filter(|(_, own)| own.memory().is_none()) {
             if !self.digests.has(&own.raw(torn)) {
                 continue;
             }
@@ -23,7 +23,7 @@ impl ErasureMatcher<'_> {
             let whole = objects_after_torn(&content, &is_record).unwrap_or_default();
             for whole in whole.into_iter().take_while(|own| !own.is_apart) {
                 let read = self.format.read(role, &path, &content[whole.range], self.now).records;
-                let id = read.first().and_then(|record| record.view()?.id);
+                let id = read.first().and_then(|record| record.memory()?.id());
                 let id = id.map(|id| format!("  {id}")).unwrap_or_default();
                 found.push(format!("{}:{}{id}", own.path.to_text(), torn.line));
             }
@@ -98,7 +98,7 @@ pub(super) fn as_damaged_lines(records: Vec<Record>) -> Vec<Record> {
     let mut lines: Vec<Record> = Vec::with_capacity(records.len());
     for own in records {
         match lines.last_mut() {
-            Some(torn) if torn.view().is_none() && torn.lines == 1 && torn.line == own.line => {
+            Some(torn) if torn.memory().is_none() && torn.lines == 1 && torn.line == own.line => {
                 torn.span.end = own.span.end;
             }
             _ => lines.push(own),

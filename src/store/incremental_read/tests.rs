@@ -54,12 +54,12 @@ fn document(format: &dyn Format, role: Role, path: &Path, bytes: &[u8]) -> Docum
 }
 
 /// Returns all that was read, with the problems in the order of their lines.
-pub(in crate::store) fn told(mut reading: Reading) -> String {
+fn told(mut reading: Reading) -> String {
     reading.problems.sort_by_key(|own| (own.line, own.code));
     format!("{reading:#?}")
 }
 
-pub(in crate::store) fn role_of(format: &dyn Format, path: &Path) -> Role {
+fn role_of(format: &dyn Format, path: &Path) -> Role {
     match format.place(path, false) {
         Placement::File(role) => role,
         _ => Role::Records,
@@ -72,9 +72,14 @@ fn reads_as_the_whole(before: &[u8], now: &[u8]) {
         let (format, path) = (format::by_name(name).unwrap(), Path::new(path));
         let role = role_of(format, path);
         let before = document(format, role, path, before);
-        let again = reread(format, Some(&before), FileInput { role, path, bytes: now }, NOW);
+        let again = reread(format, Some(&before), (role, path, &now.into()), NOW);
         let whole = told(format.read(role, path, now, NOW));
         assert_eq!(told(again), whole, "{name}, {}", path.display());
+        if let Some(added) = now.strip_prefix(&*before.bytes)
+            && let Some(grown) = grown(format, &before, &before.bytes.with_added(added), NOW)
+        {
+            assert_eq!(told(grown), whole, "read on, {name}, {}", path.display());
+        }
         let change = change::Change::rewrite(path, before.bytes.clone(), now);
         let Act::Splice(splices) = change.act else { continue };
         let becomes = Bytes::spliced(&before.bytes, splices.clone());
@@ -84,7 +89,7 @@ fn reads_as_the_whole(before: &[u8], now: &[u8]) {
     }
 }
 
-pub(in crate::store) fn parts() -> impl Strategy<Value = Vec<u8>> {
+fn parts() -> impl Strategy<Value = Vec<u8>> {
     let part = prop_oneof![
         6 => (0..5_usize).prop_map(|at| PARTS[at].as_bytes().to_vec()),
         3 => proptest::sample::select(&PARTS[..]).prop_map(|own| own.as_bytes().to_vec()),
@@ -106,6 +111,7 @@ proptest! {
         let (before, now) = ([&start[..], &old, &end].concat(), [&start[..], &new, &end].concat());
         reads_as_the_whole(&before, &now);
         reads_as_the_whole(&before, &before);
+        reads_as_the_whole(&start, &before);
         // Also cuts that are not between two parts.
         let (a, b) = (cut.0.index(now.len() + 1), cut.1.index(now.len() + 1));
         reads_as_the_whole(&now, &[&now[..a.min(b)], &now[a.max(b)..]].concat());
@@ -123,7 +129,7 @@ proptest! {
         for (name, path) in LOGS {
             let (format, path) = (format::by_name(name).unwrap(), Path::new(path));
             let role = role_of(format, path);
-            let chunked = log_chunks::read_by(len, format, &FileInput { role, path, bytes: &bytes }, NOW);
+            let chunked = parallel_read::read_by(len, format, &FileInput { role, path, bytes: &bytes }, NOW);
             prop_assert_eq!(told(chunked), told(format.read(role, path, &bytes, NOW)), "{}", name);
         }
     }
@@ -133,7 +139,10 @@ proptest! {
 fn given(before: &[u8], now: &[u8]) -> usize {
     let (format, path) = (FORMATS[0], Path::new("learnings.jsonl"));
     let before = document(format, Role::Records, path, before);
-    let change = ChangedLines::of(&before, now);
+    let now = Bytes::from(now);
+    let same = common(&before.bytes, &now);
+    let same_end = common_end(&before.bytes[same..], &now[same..]);
+    let change = ChangedLines::between(&before, &now, (same, same_end));
     let start = change.head.checked_sub(1).map_or(0, |at| before.records[at].span.end + 1);
     let grown = now.len() as i64 - before.bytes.len() as i64;
     let end =

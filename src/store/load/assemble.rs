@@ -17,7 +17,7 @@ pub fn empty_store(place: &Place) -> Store {
         root: place.root.clone(),
         format: place.format,
         has_file_times: false,
-        extent: Extent::Tail,
+        extent: Extent::Newest,
         scope: place.scope.clone(),
         sessions: Vec::new(),
         documents: Vec::new(),
@@ -50,7 +50,7 @@ pub fn of_documents(place: &Place, documents: Vec<Arc<Document>>, now: Moment) -
     let format = format.ok_or_else(|| Refusal::unfit(format!("{} is not a format.", place.format)))?;
     let listing = StoreListing { folders: derived_files::folders_of(&documents), ..StoreListing::default() };
     let assembly = format.assemble(&AssemblyInput::of(&documents, &listing.folders), now);
-    Ok(put_together(place, format, Extent::Whole, listing, documents, assembly))
+    Ok(put_together(place, format, Extent::All, listing, documents, assembly))
 }
 
 /// Builds a store from what was listed, read and assembled.
@@ -63,7 +63,7 @@ pub fn put_together(
     assembly: Assembly,
 ) -> Store {
     let mut problems = Vec::new();
-    if extent != Extent::Tail {
+    if extent != Extent::Newest {
         problems.extend(listing.problems);
         problems.extend(documents.iter().flat_map(|document| document.problems.iter().cloned()));
         // A reference may lead to a session that was not read.

@@ -131,8 +131,8 @@ mod tests {
         let places = look_at(folder.path(), None).found.unwrap();
         assert_eq!(places.iter().map(|place| place.format).collect::<Vec<_>>(), ["a-mem"]);
         let now = Moment::parse("2026-02-01T12:00:00Z").unwrap().0;
-        let tail = load(&places[0], Extent::Tail, None, now);
-        let whole = load(&places[0], Extent::Whole, None, now);
+        let tail = load(&places[0], Extent::Newest, None, now);
+        let whole = load(&places[0], Extent::All, None, now);
         let notes = |store: &crate::model::Store| -> Vec<Vec<u8>> {
             store.entries.iter().map(|entry| store.raw(entry).to_vec()).collect()
         };
@@ -158,6 +158,6 @@ mod tests {
             assert!(stores.iter().map(|store| &store.root).eq(places.iter().map(|place| &place.root)));
             stores.iter().filter(|store| store.entries.len() == 1).count()
         };
-        assert_eq!((read(Extent::Tail), read(Extent::Whole)), (8, 20));
+        assert_eq!((read(Extent::Newest), read(Extent::All)), (8, 20));
     }
 }

@@ -1,37 +1,36 @@
-//! Reuses documents of files that are as they were at the last read.
+//! Reuses documents of files that are as they were at the last read, and reads on those that have grown.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::Loader;
-use crate::model::key::RecordDigests;
-use crate::model::{Document, Extent, Record, RecordReader, Role, Store, lazy_bytes};
-use crate::store::compressed_files::{self, FileCompression};
-use crate::store::long_log;
+use crate::model::{Document, Extent, Generation, is_log};
+use crate::store::compressed_files::{self, FileCompression, empty_document};
+use crate::store::incremental_read;
 use crate::store::store_walk::StoreFile;
+
+/// A log of fewer bytes is read whole when it has grown: that takes no longer.
+const READ_ON: u64 = 256 << 10;
+/// What is compared before the end of a log that has grown, and at each sample, in bytes.
+const LAST: u64 = 64 << 10;
+const SAMPLE: u64 = 4 << 10;
+/// The number of samples.
+const SAMPLES: u64 = 16;
 
 impl Loader<'_> {
     pub(super) fn before(&self, path: &Path) -> Option<&Arc<Document>> {
-        let is_all = |store: &&Store| matches!(store.extent, Extent::Whole | Extent::Judged);
-        let previous = self.given.previous.filter(is_all)?;
+        let previous = self.given.previous.filter(|store| store.extent == Extent::All)?;
         let index = previous.documents.binary_search_by(|document| (*document.path).cmp(path)).ok()?;
-        previous
-            .documents
-            .get(index)
-            .filter(|own| !own.record_reader.as_ref().is_some_and(RecordReader::has_changed))
+        previous.documents.get(index)
     }
 
     /// Returns the documents of an unchanged file, with those unpacked from it.
     pub(super) fn unchanged(&self, found: &StoreFile) -> Option<Vec<Arc<Document>>> {
         let previous = self.given.previous?;
-        let document = self.before(&found.path).filter(|own| !was_let_go(own))?;
-        let holds = document.generation.has_same_bytes(&found.item.generation);
-        let own = match &document.record_reader {
-            Some(_) if document.is_held() && holds => Arc::clone(document),
-            Some(known) if self.extent == Extent::Whole => self.held(document, known)?,
-            None if !holds => self.the_same(document, found)?,
-            Some(known) if !holds => taken_over(document, known, found)?,
-            _ => Arc::clone(document),
+        let document = self.before(&found.path)?;
+        let own = match document.generation.has_same_bytes(&found.item.generation) {
+            true => Arc::clone(document),
+            false => self.the_same(document, found)?,
         };
         let mut own = vec![own];
         if FileCompression::of(&found.path) == Some(FileCompression::TarGzip) {
@@ -41,32 +40,38 @@ impl Loader<'_> {
         Some(own)
     }
 
-    /// Returns a log with its bytes, if it is as it was listed.
-    fn held(&self, document: &Document, known: &RecordReader) -> Option<Arc<Document>> {
-        let path = self.root.join(&document.path);
-        if let Some(opened) =
-            (document.len >= long_log::LARGE_LOG).then(|| self.disk.open_ranges(&path).ok()?).flatten()
-        {
-            let own = with_bytes(document, opened)?;
-            let is_sure = own.generation.is_settled && !known.is_partly_reused();
-            return (is_sure || has_all(&own)).then(|| Arc::new(own));
+    /// Reads a large log on from where it ended. `None` if it must be read from the start.
+    ///
+    /// Only samples of the old part are compared: an agent adds to the end, and reading 100 MB for each line would take
+    /// a core. So its state counts as unsettled, and all of it is compared once writing stops
+    /// ([`crate::store::has_misread`]). No change is made before: it compares what it replaces.
+    pub(super) fn grown(&self, found: &StoreFile) -> Option<Document> {
+        let is_known = |own: &&Arc<Document>| own.len >= READ_ON && own.is_held() && is_log(&own.path);
+        let before = self.before(&found.path).filter(is_known)?;
+        let path = self.root.join(&found.path);
+        let is_as_it_was = |from: u64, bytes: &[u8]| {
+            before.bytes.range(from as usize..from as usize + bytes.len()).is_some_and(|was| *was == *bytes)
+        };
+        let from = before.len - LAST;
+        let (bytes, generation) = self.disk.read(&path, from, None).ok()?;
+        let was = before.generation;
+        let is_same_file = (was.device, was.inode) == (generation.device, generation.inode);
+        let has_grown = generation.len > was.len && from + bytes.len() as u64 == generation.len;
+        let (last, added) = bytes.split_at_checked(LAST as usize)?;
+        if !is_same_file || !has_grown || !is_as_it_was(from, last) {
+            return None;
         }
-        let (bytes, generation) = self.disk.read(&path, 0, None).ok()?;
-        let (records, digests) = (&document.records, known.digests());
-        let is_as_it_was = document.generation == generation
-            && lazy_bytes::digests(&bytes, 0, records).eq(digests.iter().copied());
-        is_as_it_was.then(|| {
-            let digests = RecordDigests::known(digests);
-            let bytes = bytes.into();
-            Arc::new(Document {
-                bytes,
-                offset: 0,
-                record_reader: None,
-                generation,
-                digests,
-                ..Document::clone(document)
-            })
-        })
+        for sample in 0..SAMPLES {
+            let from = sample * from / SAMPLES;
+            if !is_as_it_was(from, &self.disk.read(&path, from, Some(SAMPLE)).ok()?.0) {
+                return None;
+            }
+        }
+        let bytes = before.bytes.with_added(added);
+        let reading = incremental_read::grown(self.format, before, &bytes, self.given.now)?;
+        let generation = Generation { is_settled: false, ..generation };
+        let (records, problems) = (reading.records, reading.problems);
+        Some(Document { len: generation.len, bytes, records, problems, ..empty_document(found, generation) })
     }
 
     /// Returns the document of a file that was too young for its time to prove anything. Its bytes decide.
@@ -92,78 +97,58 @@ impl Loader<'_> {
     /// Returns the earlier document if it is equal, so that what was derived from it is kept.
     pub(super) fn reuse_if_equal(&self, own: Document) -> Arc<Document> {
         let is_same = |before: &&Arc<Document>| {
-            let is_held = before.record_reader.is_none() && own.record_reader.is_none();
             let is_same_state = before.generation == own.generation && before.len == own.len;
             // If a file is not held, only its time is known, and that may not have moved yet.
             let is_same_text = !own.bytes.is_empty() && before.bytes == own.bytes;
             // A settled time is kept, so that the file need not be read next time.
-            is_held && is_same_state && is_same_text && !own.generation.is_settled
+            is_same_state && is_same_text && !own.generation.is_settled
         };
         match self.before(&own.path).filter(is_same) {
             Some(before) => Arc::clone(before),
             None => Arc::new(own),
         }
     }
+}
 
-    /// Drops the bytes of a judged index. Reuses an equal one that was dropped before, with its checks.
-    pub(super) fn drop_index(&self, document: &mut Arc<Document>) {
-        let is_large = document.bytes.len() as u64 > long_log::LONG_LOG;
-        if document.role != Role::Index || !self.format.reads_without_bytes(Role::Index) || !is_large {
-            return;
-        }
-        let is_same =
-            |own: &&Arc<Document>| was_let_go(own) && own.generation.has_same_bytes(&document.generation);
-        if let Some(before) = self.before(&document.path).filter(is_same) {
-            *document = Arc::clone(before);
-            return;
-        }
-        let (generation, len) = (document.generation, document.len);
-        *document = Arc::new(Document {
-            generation,
-            len,
-            problems: document.problems.clone(),
-            ..Document::of_bytes(document.path.clone(), document.role, Vec::new())
-        });
+#[cfg(test)]
+mod tests {
+    use crate::disk::RealDisk;
+    use crate::model::{Extent, Moment, Store};
+    use crate::store::{Place, has_misread, load};
+
+    fn line(number: usize, word: &str) -> String {
+        format!("{{\"id\":\"{number}\",\"content\":\"{word} {}\"}}\n", "x".repeat(500))
     }
-}
 
-/// Returns a log whose bytes are read on demand, if its file is the one that was listed.
-pub(super) fn with_bytes(document: &Document, (blocks, generation): super::OpenLogFile) -> Option<Document> {
-    let known = document.record_reader.as_ref().filter(|_| document.generation == generation)?;
-    let digests = RecordDigests::known(known.digests());
-    Some(Document { bytes: known.bytes_from(blocks), offset: 0, generation, digests, ..document.clone() })
-}
-
-/// True if nothing in it was reused from an earlier state of the file and is missing in this one.
-pub(super) fn is_as_read(document: &Document) -> bool {
-    let is_taken_over = document.record_reader.as_ref().is_some_and(RecordReader::is_partly_reused);
-    !is_taken_over || has_all(document)
-}
-
-/// True if all records have the bytes they were read from. Looks at each of them.
-fn has_all(document: &Document) -> bool {
-    let Some(known) = &document.record_reader else { return true };
-    let is_there = |(own, was): (&Record, &u64)| lazy_bytes::digest(&document.raw(own)) == *was;
-    let has_all = document.records.iter().zip(known.digests().iter()).all(is_there);
-    if has_all {
-        known.set_verified(true);
-    }
-    has_all
-}
-
-/// Reuses a log that is too young for its time to prove that nothing changed.
-fn taken_over(document: &Arc<Document>, known: &RecordReader, found: &StoreFile) -> Option<Arc<Document>> {
-    let generation = found.item.generation;
-    let on_demand = (document.generation == generation).then(|| known.clone().mark_reused())?;
-    // Once the time is old enough, it proves again that nothing changed.
-    Some(match generation.is_settled {
-        true => {
-            Arc::new(Document { generation, record_reader: Some(on_demand), ..Document::clone(document) })
+    #[test]
+    fn a_large_log_is_read_on_and_what_changed_before_its_end_is_found_later() {
+        let folder = crate::folder::new();
+        let (path, now) = (folder.path().join("learnings.jsonl"), Moment(1_800_000_000_000_000));
+        let place = Place::whole(folder.path().to_owned(), "memory-server");
+        let read = |previous: Option<&Store>| load(&place, Extent::All, previous, now);
+        let was: String = (0..1_000).map(|number| line(number, "one")).collect();
+        let added = line(1_000, "new");
+        let once = |word: &str| was.replacen(&line(700, "one"), &line(700, word), 1);
+        let (other, shorter) = (was.replace("one", "two"), was[..was.len() / 2].to_owned());
+        for (is, is_misread) in [
+            (was.clone(), false),
+            (once("two"), true),
+            (once("three"), false),
+            (other, false),
+            (shorter, false),
+        ] {
+            std::fs::write(&path, &was).unwrap();
+            let before = read(None);
+            std::fs::write(&path, is.clone() + &added).unwrap();
+            let grown = read(Some(&before));
+            assert_eq!(has_misread(&RealDisk, &grown), is_misread);
+            let (again, whole) = (read(Some(&grown)), read(None));
+            for store in if is_misread { vec![&again] } else { vec![&grown, &again] } {
+                let [own, all] = [store, &whole].map(|own| &own.documents[0]);
+                assert_eq!((&*own.bytes, own.len), (&*all.bytes, all.len));
+                assert_eq!(format!("{:?}", own.records), format!("{:?}", all.records));
+                assert_eq!(store.entries, whole.entries);
+            }
         }
-        false => Arc::clone(document),
-    })
-}
-
-fn was_let_go(document: &Document) -> bool {
-    document.role == Role::Index && document.bytes.is_empty() && document.len > 0
+    }
 }

@@ -13,10 +13,8 @@ use crate::tui::update::editor::edit_json_field::text_for;
 use crate::usecase::keep_draft;
 
 impl EventLoop<'_> {
-    pub(super) fn edit(&mut self, mut aim: ChangeTarget, now: Moment) -> io::Result<()> {
+    pub(super) fn edit(&mut self, aim: ChangeTarget, now: Moment) -> io::Result<()> {
         let Some(at) = aim.one() else { return Ok(()) };
-        // The change is based on the bytes that are read here, even if another program changes the file.
-        aim.snapshot = aim.snapshot.with_bytes_of(at).map_or(aim.snapshot, Arc::new);
         let (store, entry) = aim.snapshot.get(at);
         let before = format::text_of(store, entry).text;
         let after = self.in_editor(Some((Arc::clone(&aim.snapshot), at)), &before, now)?;

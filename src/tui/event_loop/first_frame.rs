@@ -19,7 +19,7 @@ use crate::work::{Job, LoadedStores, WorkerState, run_job};
 
 /// Reads and lists the newest entries of the stores, which takes no longer than a frame.
 pub(super) fn first_entries(app: &mut App) {
-    let stores = store::load_each(&app.places, Extent::Tail, &Snapshot::default(), app.now);
+    let stores = store::load_each(&app.places, Extent::Newest, &Snapshot::default(), app.now);
     let snapshot = Arc::new(Snapshot::of(stores));
     let effects = update::open(app, LoadedStores { snapshot, counts: Vec::new(), changes: 0 });
     settle(app, effects.into_iter().filter(|effect| !is_load(effect)).collect());

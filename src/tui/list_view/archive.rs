@@ -55,9 +55,9 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
         }
         ListRow::Archived(at) => {
             let told = entry(app, at, |store, entry| {
-                let view = store.view(entry);
-                let used = view.and_then(|view| view.accessed.or(view.created));
-                let kind = view.map_or("", |view| view.kind).to_owned();
+                let memory = store.memory(entry);
+                let used = memory.and_then(|memory| memory.accessed.or(memory.created));
+                let kind = memory.map_or("", |memory| memory.kind()).to_owned();
                 (format::title(store, entry), kind, used)
             });
             let Some((title, kind, used)) = told else { return Vec::new() };
@@ -88,9 +88,9 @@ pub fn why_not_restorable(app: &App, at: EntryRef) -> Option<String> {
 
 pub fn about(app: &App, at: EntryRef, width: usize) -> RowDetails {
     let title = entry(app, at, |store, entry| {
-        let view = store.view(entry);
-        let kind = view.map_or("", |view| view.kind).to_owned();
-        let used = view.and_then(|view| view.accessed.or(view.created));
+        let memory = store.memory(entry);
+        let kind = memory.map_or("", |memory| memory.kind()).to_owned();
+        let used = memory.and_then(|memory| memory.accessed.or(memory.created));
         kind + &used.map_or(String::new(), |at| format!(" · last used {}", at.ago_at(app.now)))
     });
     let right = app.store_name(at.store as usize).to_owned();

@@ -33,7 +33,7 @@ pub fn cells(app: &App, at: usize) -> Vec<ListCell> {
     let Some(fading) = forecast(app, at) else { return Vec::new() };
     let theme = Theme::of(app);
     let named = archive::entry(app, fading.at, |store, entry| {
-        (format::title(store, entry), store.view(entry).map_or("", |view| view.kind).to_owned())
+        (format::title(store, entry), store.memory(entry).map_or("", |memory| memory.kind()).to_owned())
     });
     let Some((title, kind)) = named else { return Vec::new() };
     let end = match fading.end {

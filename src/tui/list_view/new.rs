@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::list_cell::ListCell;
 use super::{ListViewKind, RowDetails};
 use crate::format;
-use crate::model::{Entry, EntryRef, EntryTime, Moment, RecordText, Store, View};
+use crate::model::{Entry, EntryRef, EntryTime, Moment, RecordText, Store, StoredMemory};
 use crate::text::columns::column;
 use crate::text::safe_text::display_width;
 use crate::tui::action::Action;
@@ -51,7 +51,7 @@ const SHORT_KEY: usize = 13;
 /// start of its key: with another text it is new again.
 pub fn name_of(store: &Store, entry: u32) -> String {
     let Some(entry) = store.entries.get(entry as usize) else { return String::new() };
-    match (store.view(entry).and_then(|view| view.id), store.session(entry)) {
+    match (store.memory(entry).and_then(|memory| memory.id()), store.session(entry)) {
         _ if is_by_file(store, entry) => store.key(entry).chars().take(SHORT_KEY).collect(),
         (Some(id), Some(session)) => format!("{}/{id}", session.name),
         (Some(id), None) => id.to_owned(),
@@ -68,7 +68,7 @@ pub fn is_by_file(store: &Store, entry: &Entry) -> bool {
 pub fn shared_names(store: &Store) -> BTreeSet<String> {
     let is_part = |(_, entry): &(u32, &Entry)| {
         let is_alone = store.document(entry).records.len() == 1;
-        let is_file = is_alone && store.view(entry).is_some_and(|view| view.id.is_some());
+        let is_file = is_alone && store.memory(entry).is_some_and(|memory| memory.id().is_some());
         !is_file && is_by_file(store, entry)
     };
     (0..).zip(&store.entries).filter(is_part).map(|(number, _)| name_of(store, number)).collect()
@@ -124,8 +124,8 @@ pub fn key(app: &App, at: EntryRef) -> String {
     store.map(|store| format!("{} {}", at.store, name_of(store, at.entry))).unwrap_or_default()
 }
 
-pub fn field<'a>(view: &View<'a>, name: &str) -> Option<&'a str> {
-    view.facets.iter().find(|(own, _)| *own == name).map(|(_, value)| value)
+pub fn field<'a>(memory: &'a StoredMemory, name: &str) -> Option<&'a str> {
+    memory.facets().find(|(own, _)| *own == name).map(|(_, value)| value)
 }
 
 pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
@@ -137,9 +137,9 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
         }
         ListRow::New(at) => {
             let (store, entry) = app.snapshot.get(at);
-            let view = store.view(entry);
-            let kind = view.as_ref().map_or("", |view| view.kind);
-            let who = view.as_ref().and_then(|view| field(view, "agent")).unwrap_or("unknown");
+            let memory = store.memory(entry);
+            let kind = memory.as_ref().map_or("", |memory| memory.kind());
+            let who = memory.as_ref().and_then(|view| field(view, "agent")).unwrap_or("unknown");
             let age = store.time_of(entry).map(|time| time.age_at(app.now));
             let is_turned = app.list_view.list.is_other_order;
             let (sign, style) = sign_of(app, store, entry, true);
@@ -180,10 +180,10 @@ pub fn about(app: &App, width: usize) -> RowDetails {
         return RowDetails::default();
     };
     let (store, entry) = app.snapshot.get(at);
-    let view = store.view(entry);
+    let memory = store.memory(entry);
     let session = store.session(entry).map(|session| session.name.clone());
     let parts = [
-        view.as_ref().map(|view| view.kind.to_owned()),
+        memory.as_ref().map(|memory| memory.kind().to_owned()),
         Some(app.store_name(at.store as usize).to_owned()),
         session,
         store.time_of(entry).map(|time| time.ago_at(app.now)),

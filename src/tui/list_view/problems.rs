@@ -256,7 +256,7 @@ fn can_do(store: &Store, problem: &Problem, safe: Option<&str>, is_any_safe: boo
 fn reads(store: &Store, problem: &Problem, record: u32) -> bool {
     let place = store.documents.binary_search_by(|document| document.path.cmp(&problem.file));
     let records = place.ok().and_then(|place| store.documents.get(place)).map(|own| &own.records);
-    records.and_then(|own| own.get(record as usize)).is_some_and(|own| own.view().is_some())
+    records.and_then(|own| own.get(record as usize)).is_some_and(|own| own.memory().is_some())
 }
 
 /// Says in a few words what is wrong and with what: a field, a tag or an id. Untrusted text.

@@ -33,14 +33,14 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
 /// Returns its type and store, and with more room its session and age, or its id. Untrusted text.
 fn what(app: &App, at: EntryRef, area: Rect) -> String {
     let (store, entry) = app.listed_snapshot.get(at);
-    let view = store.view(entry);
-    let kind = view.map_or("broken", |view| view.kind).to_owned();
+    let memory = store.memory(entry);
+    let kind = memory.map_or("broken", |memory| memory.kind()).to_owned();
     let mut parts = vec![kind, app.store_name(at.store as usize).to_owned()];
     if area.width >= 60 {
         parts.extend(store.session(entry).map(|session| session.name.clone()));
         parts.extend(store.time_of(entry).map(|time| time.ago_at(app.now)));
     } else if area.width >= 44 {
-        parts.extend(view.and_then(|view| view.id).map(str::to_owned));
+        parts.extend(memory.and_then(|memory| memory.id()).map(str::to_owned));
     }
     parts.join(" · ")
 }

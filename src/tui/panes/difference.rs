@@ -49,8 +49,8 @@ fn draw_side(
 ) {
     let at = own.memories[side];
     let (store, entry) = own.snapshot.get(at);
-    let view = store.view(entry);
-    let kind = view.map_or("broken", |view| view.kind);
+    let memory = store.memory(entry);
+    let kind = memory.map_or("broken", |memory| memory.kind());
     let text = format!("{}  {kind} · {}", SIDES[side], app.store_name(at.store as usize));
     let age = store.time_of(entry).map_or(String::new(), |time| time.age_at(app.now));
     let has_keys = own.side == side && !layout::has_dialog(app);

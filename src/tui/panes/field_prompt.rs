@@ -81,12 +81,12 @@ fn now(aim: &ChangeTarget, purpose: PromptPurpose) -> String {
         };
     };
     let (store, entry) = aim.snapshot.get(at);
-    let Some(view) = store.view(entry) else { return String::new() };
+    let Some(memory) = store.memory(entry) else { return String::new() };
     match purpose {
-        PromptPurpose::Tag if view.tags.is_empty() => "it has no tags".into(),
-        PromptPurpose::Tag => format!("now  {}", view.tags.join("  ")),
+        PromptPurpose::Tag if memory.tags().len() == 0 => "it has no tags".into(),
+        PromptPurpose::Tag => format!("now  {}", memory.joined_tags("  ")),
         PromptPurpose::Export => String::new(),
-        PromptPurpose::KeepUntil => why::kept(Keep::of(view.tags)),
+        PromptPurpose::KeepUntil => why::kept(Keep::of(memory.tags())),
         _ => purpose.asks().map(|asks| (asks.now)(store, entry)).unwrap_or_default(),
     }
 }

@@ -159,11 +159,11 @@ fn memories(app: &App) -> Vec<Hint> {
         hints.push(hint(&Action::Merge.call(), "make one of both"));
     }
     if let Some((store, entry)) = selected {
-        let view = store.view(entry);
-        if view.is_some() && format::is_sensitive(store, entry) {
+        let memory = store.memory(entry);
+        if memory.is_some() && format::is_sensitive(store, entry) {
             hints.push(hint("X", "reveal"));
         }
-        if view.is_some_and(|view| !view.references.is_empty()) {
+        if memory.is_some_and(|memory| memory.references().len() > 0) {
             hints.push(act(Action::Reference, "its reference"));
         }
     }

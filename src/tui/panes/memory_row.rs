@@ -3,7 +3,7 @@
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use crate::model::{EntryRef, State, View};
+use crate::model::{EntryRef, State, StoredMemory};
 use crate::query::{Hit, Order};
 use crate::text::columns::human_size;
 use crate::tui::list_view::new;
@@ -33,7 +33,7 @@ pub fn line(
 ) -> Line<'static> {
     let theme = Theme::of(app);
     let (store, entry) = app.listed_snapshot.get(hit.at);
-    let view = store.view(entry);
+    let memory = store.memory(entry);
     let has_cursor = at == app.list_cursor.at;
     let is_chosen = has_cursor && (app.focus == Pane::Memories || app.prompt.is_some());
     let chosen = if is_chosen { theme.chosen() } else { Style::new() };
@@ -52,7 +52,7 @@ pub fn line(
         spans.push(Span::styled(bar(hit), style));
         spans.push(Span::raw(" "));
     }
-    let kind = view.map_or("", |view| view.kind);
+    let kind = memory.map_or("", |memory| memory.kind());
     if columns.kind {
         spans.push(Span::styled(format!("{} ", type_letters::letter(app, kind)), theme.kind(kind)));
     }
@@ -62,7 +62,8 @@ pub fn line(
     };
     let title = column(&title, columns.text.saturating_sub(1)) + " ";
     spans.extend(set_off(app, &title, base.patch(chosen)));
-    spans.extend(beside(app, hit.at, view, columns).into_iter().map(|text| Span::styled(text, theme.dim())));
+    spans
+        .extend(beside(app, hit.at, memory, columns).into_iter().map(|text| Span::styled(text, theme.dim())));
     if columns.figure > 0 {
         let style = if is_chosen { chosen } else { theme.dim() };
         spans.push(Span::styled(format!("{:>1$}", figure(app, hit, at), columns.figure), style));
@@ -74,13 +75,13 @@ pub fn line(
 }
 
 /// Returns the store, or the session if there is only one store; on a wide screen also session, agent, tags.
-fn beside(app: &App, at: EntryRef, view: Option<View<'_>>, columns: &MemoryColumns) -> Vec<String> {
+fn beside(app: &App, at: EntryRef, view: Option<&StoredMemory>, columns: &MemoryColumns) -> Vec<String> {
     let (store, entry) = app.listed_snapshot.get(at);
     let session = store.session(entry).map_or("", |session| session.name.as_str());
     let place = columns.stores.get(at.store as usize).map_or(session, String::as_str);
-    let agent = view.and_then(|view| view.facets.iter().find(|(name, _)| *name == "agent"));
+    let agent = view.and_then(|memory| memory.facets().find(|(name, _)| *name == "agent"));
     let agent = agent.map_or("", |(_, agent)| agent);
-    let tags = view.map(|view| view.tags.join(" ")).unwrap_or_default();
+    let tags = view.map(|memory| memory.joined_tags(" ")).unwrap_or_default();
     [(place, columns.place), (session, columns.session), (agent, columns.agent), (&tags, columns.tags)]
         .into_iter()
         .filter(|(_, width)| *width > 0)
@@ -96,11 +97,11 @@ fn figure(app: &App, hit: &Hit, at: usize) -> String {
         return figure.to_string();
     }
     let (store, entry) = app.listed_snapshot.get(hit.at);
-    let view = store.view(entry);
+    let memory = store.memory(entry);
     match app.order() {
         Order::Time | Order::Oldest => store.time_of(entry).map_or("?".into(), |time| time.age_at(app.now)),
         Order::Rank => hit.rank.map_or("—".into(), |rank| format!("{rank:.2}")),
-        Order::Importance => view.map_or("—".into(), |view| format!("{:.2}", view.importance)),
+        Order::Importance => memory.map_or("—".into(), |memory| format!("{:.2}", memory.importance)),
         Order::Size => human_size(store.record(entry).span.len()).replace(' ', ""),
     }
 }

@@ -197,9 +197,9 @@ fn memory(app: &App, at: EntryRef, width: usize) -> Line<'static> {
     let theme = Theme::of(app);
     let Some((snapshot, _)) = &app.statistics.counted else { return Line::default() };
     let (store, entry) = snapshot.get(at);
-    let Some(view) = store.view(entry) else { return Line::default() };
-    let agent = view.facets.iter().find(|(name, _)| *name == "agent").map_or("", |(_, agent)| agent);
-    let time = store.time_with(entry, view.created);
+    let Some(memory) = store.memory(entry) else { return Line::default() };
+    let agent = memory.facets().find(|(name, _)| *name == "agent").map_or("", |(_, agent)| agent);
+    let time = store.time_with(entry, memory.created);
     let time =
         time.map(|time| format!("{:>1}{} ", time.mark(), time.at.to_pattern("%H:%M"))).unwrap_or_default();
     let (agents, stores) = if width >= 60 { (12, 9) } else { (0, 0) };
@@ -209,7 +209,7 @@ fn memory(app: &App, at: EntryRef, width: usize) -> Line<'static> {
     Line::from(vec![
         Span::styled(time, theme.dim()),
         Span::styled(column(&theme::safe(app, agent), agents), theme.dim()),
-        Span::styled(format!("{} ", type_letters::letter(app, view.kind)), theme.kind(view.kind)),
+        Span::styled(format!("{} ", type_letters::letter(app, memory.kind())), theme.kind(memory.kind())),
         Span::raw(column(&theme::safe(app, title), text)),
         Span::styled(
             column(&theme::safe(app, &format!(" {}", app.store_name(at.store as usize))), stores),

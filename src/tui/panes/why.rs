@@ -151,9 +151,9 @@ fn next(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     let rank = hit.rank.unwrap_or_default();
     let view = {
         let (store, entry) = app.listed_snapshot.get(hit.at);
-        store.view(entry)
+        store.memory(entry)
     };
-    let importance = view.map_or(0.0, |view| view.importance);
+    let importance = view.map_or(0.0, |memory| memory.importance);
     let needed = if rank > 0.0 { importance * of.factors.rank / rank } else { f64::INFINITY };
     let room = width * 2;
     let tail = match of.ranking {

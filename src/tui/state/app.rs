@@ -247,7 +247,7 @@ impl App {
     pub fn tabs(&self) -> Vec<Tab> {
         let view = self.selected().and_then(|at| {
             let (store, entry) = self.listed_snapshot.get(at);
-            store.view(entry)
+            store.memory(entry)
         });
         let has_trace = view.is_some_and(|view| references::trace(view).is_some());
         let mut tabs = vec![Tab::Read, Tab::Raw, Tab::References];
@@ -361,7 +361,7 @@ impl App {
     /// Returns the id of a memory, or its file and line if it has none. Untrusted text.
     pub fn name_of(snapshot: &Snapshot, at: EntryRef) -> String {
         let (store, entry) = snapshot.get(at);
-        store.view(entry).and_then(|view| view.id).map(str::to_owned).unwrap_or_else(|| {
+        store.memory(entry).and_then(|memory| memory.id()).map(str::to_owned).unwrap_or_else(|| {
             let file = store.document(entry).path.file_name().unwrap_or_default();
             place(file.as_ref(), Some(store.record(entry).line))
         })
@@ -373,7 +373,7 @@ impl App {
         MemoryIdentity {
             root: store.root.clone(),
             session: store.session(entry).map(|session| session.name.clone()),
-            id: store.view(entry).and_then(|view| view.id).map(str::to_owned),
+            id: store.memory(entry).and_then(|memory| memory.id()).map(str::to_owned),
             key: store.document(entry).key(&store.root, entry.record),
         }
     }

@@ -19,7 +19,7 @@ pub(super) fn question(desk: &Desk) -> String {
 pub(super) fn tagged(desk: &Desk, tag: &str) -> Vec<String> {
     let has = |at: &crate::model::EntryRef| {
         let (store, entry) = desk.app.snapshot.get(*at);
-        store.view(entry).is_some_and(|view| view.tags.iter().any(|own| own == tag))
+        store.memory(entry).is_some_and(|memory| memory.tags().any(|own| own == tag))
     };
     let mut names: Vec<String> =
         desk.app.snapshot.entries().filter(has).map(|at| App::name_of(&desk.app.snapshot, at)).collect();
@@ -100,7 +100,7 @@ fn tab_completes_tags_most_used_first_and_what_goes_from_what_is_there() {
     desk.press(KeyCode::Esc);
     let own = |desk: &Desk| {
         let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
-        store.view(entry).unwrap().tags.iter().map(|tag| tag.to_string()).collect::<Vec<_>>()
+        store.memory(entry).unwrap().tags().map(|tag| tag.to_string()).collect::<Vec<_>>()
     };
     while own(&desk).is_empty() {
         desk.type_keys("j");
@@ -135,8 +135,8 @@ fn a_tag_is_renamed_everywhere_and_joined_where_the_other_exists() {
     assert_eq!(tagged(&desk, "second_name"), own);
     for at in desk.app.snapshot.entries() {
         let (store, entry) = desk.app.snapshot.get(at);
-        let Some(view) = store.view(entry) else { continue };
-        let count = view.tags.iter().filter(|tag| *tag == "second_name").count();
+        let Some(memory) = store.memory(entry) else { continue };
+        let count = memory.tags().filter(|tag| *tag == "second_name").count();
         assert!(count < 2, "{}", App::name_of(&desk.app.snapshot, at));
     }
     desk.type_keys("u");
@@ -170,7 +170,7 @@ fn a_type_or_a_category_is_set_where_it_is_a_field_and_refused_elsewhere() {
     desk.type_keys("y");
     for at in desk.app.marks.list() {
         let (store, entry) = desk.app.listed_snapshot.get(at);
-        assert_eq!(store.view(entry).unwrap().topic, Some("testing"));
+        assert_eq!(store.memory(entry).unwrap().topic(), Some("testing"));
     }
     let before = files(&desk);
     desk.enter(":type");

@@ -86,7 +86,7 @@ fn keys_change_the_memory_of_the_side_they_are_on_and_leave_the_other() {
         let own = desk.app.difference.as_ref().unwrap();
         own.memories.map(|at| {
             let (store, entry) = own.snapshot.get(at);
-            store.view(entry).unwrap().tags.iter().any(|tag| tag == "looked_at")
+            store.memory(entry).unwrap().tags().any(|tag| tag == "looked_at")
         })
     };
     assert_eq!(ids(&desk), [one, other.clone()]);

@@ -15,7 +15,7 @@ use crate::work::Job;
 /// Returns the bytes of the memory under the cursor.
 fn own(desk: &Desk) -> String {
     let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
-    String::from_utf8_lossy(&store.read(entry).unwrap()).into_owned()
+    String::from_utf8_lossy(&store.raw(entry)).into_owned()
 }
 
 /// Returns a line of the log with a memory that is newer than all others and has no id.
@@ -38,7 +38,7 @@ fn a_list_that_is_seen_from_its_top_shows_what_is_new_and_the_cursor_stays_on_it
         std::fs::write(&log, format!("{text}{line}\n")).unwrap();
         desk.send(Msg::StoresChanged);
         let (store, entry) = desk.app.listed_snapshot.get(desk.app.results.hits[desk.app.list_cursor.top].at);
-        assert_eq!(*store.read(entry).unwrap(), *line.as_bytes(), "the newest is on screen");
+        assert_eq!(*store.raw(entry), *line.as_bytes(), "the newest is on screen");
         assert_eq!(own(&desk), own_now);
     }
     // After a move the row of the cursor is visible.
@@ -69,7 +69,7 @@ fn a_search_that_is_typed_starts_at_its_best_answer_though_it_has_the_memory_of_
     let before = own(&desk);
     desk.type_keys("/the pool");
     assert!(desk.app.results.hits.iter().any(|hit| {
-        desk.app.listed_snapshot.get(hit.at).0.read(desk.app.listed_snapshot.get(hit.at).1).unwrap()
+        desk.app.listed_snapshot.get(hit.at).0.raw(desk.app.listed_snapshot.get(hit.at).1)
             == before.as_bytes()
     }));
     assert_eq!(desk.app.list_cursor.at, 0);

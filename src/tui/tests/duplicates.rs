@@ -80,7 +80,7 @@ fn esc_takes_the_marks_away_then_goes_back_to_the_search_and_m_shows_the_marked_
 fn take_out_the_first(desk: &Desk) {
     let (store, entry) = desk.app.listed_snapshot.get(desk.app.results.hits[0].at);
     let file = store.root.join(&store.document(entry).path);
-    let line = [&store.read(entry).unwrap()[..], b"\n"].concat();
+    let line = [&store.raw(entry)[..], b"\n"].concat();
     let bytes = std::fs::read(&file).unwrap();
     let at = bytes.windows(line.len()).position(|own| own == line).unwrap();
     std::fs::write(file, [&bytes[..at], &bytes[at + line.len()..]].concat()).unwrap();

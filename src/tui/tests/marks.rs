@@ -132,15 +132,15 @@ fn what_comes_later_under_the_same_id_is_not_marked() {
     let at = desk.app.marks.list()[0];
     let (store, entry) = desk.app.listed_snapshot.get(at);
     let file = store.root.join(&store.document(entry).path);
-    let raw = String::from_utf8(store.read(entry).unwrap().to_vec()).unwrap();
-    let id = store.view(entry).unwrap().id.unwrap();
+    let raw = String::from_utf8(store.raw(entry).to_vec()).unwrap();
+    let id = store.memory(entry).unwrap().id().unwrap();
     let other = format!("{{\"id\":\"{id}\",\"type\":\"finding\",\"timestamp\":\"2026-01-31T00:00:00Z\"}}\n");
     let stood = std::fs::read(&file).unwrap();
     std::fs::write(&file, [other.as_bytes(), &stood].concat()).unwrap();
     desk.send(Msg::StoresChanged);
     let [one] = desk.app.marks.list()[..] else { panic!("{:?}", marked(&desk)) };
     let (store, entry) = desk.app.listed_snapshot.get(one);
-    assert_eq!(*store.read(entry).unwrap(), *raw.as_bytes());
+    assert_eq!(*store.raw(entry), *raw.as_bytes());
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn marks_are_carried_to_another_state_of_a_large_store() {
     std::fs::write(&file, &text).unwrap();
     let place = crate::store::look_at(folder.path(), None).found.unwrap();
     let load = |previous: &crate::model::Snapshot| {
-        let stores = crate::store::load_each(&place, crate::model::Extent::Whole, previous, super::now());
+        let stores = crate::store::load_each(&place, crate::model::Extent::All, previous, super::now());
         let snapshot = crate::model::Snapshot::of(stores);
         snapshot.references();
         snapshot
@@ -238,7 +238,7 @@ fn in_every_format_what_was_deleted_is_marked_no_more_and_not_again_after_undo()
             entry.state == State::Live && ops::may(&own, entry, ops::Operation::Delete).is_ok()
         };
         let ids =
-            own.entries.iter().filter(can).filter_map(|entry| own.view(entry)?.id.map(Box::<str>::from));
+            own.entries.iter().filter(can).filter_map(|entry| own.memory(entry)?.id().map(Box::<str>::from));
         // In `agent-memory` events must be archived first, and single parts of its bundle are only emptied.
         let ids: Vec<Box<str>> =
             ids.filter(|id| own.format != "agent-memory" || id.starts_with("gotchas.")).take(3).collect();

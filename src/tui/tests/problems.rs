@@ -12,7 +12,7 @@ fn of_check(desk: &Desk) -> ([usize; 3], Vec<String>) {
     let data = desk.app.data.as_deref();
     let stores = desk.app.snapshot.stores.iter().map(|own| {
         let place = crate::store::Place::whole(own.root.clone(), own.format);
-        let read = crate::store::load(&place, crate::model::Extent::Whole, None, desk.app.now);
+        let read = crate::store::load(&place, crate::model::Extent::All, None, desk.app.now);
         check_store(data, &std::sync::Arc::new(read), desk.app.now).store
     });
     let problems: Vec<_> = stores.flat_map(|own| own.problems.clone()).collect();

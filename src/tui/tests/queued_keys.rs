@@ -128,7 +128,7 @@ fn just_opened() -> (Desk, Vec<Effect>) {
     assert!(selected_title(&desk).contains(OLDEST), "{}", desk.screen());
     let app = App::new(&options(desk.app.places.clone()), (120, 36), now());
     desk.app = App { data: desk.app.data.clone(), ..app };
-    let stores = load_each(&desk.app.places, Extent::Tail, &Snapshot::default(), now());
+    let stores = load_each(&desk.app.places, Extent::Newest, &Snapshot::default(), now());
     let first = LoadedStores { snapshot: Arc::new(Snapshot::of(stores)), counts: Vec::new(), changes: 0 };
     let effects = update::open(&mut desk.app, first);
     let (reload, now): (Vec<_>, Vec<_>) =

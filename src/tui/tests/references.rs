@@ -6,7 +6,7 @@ use super::*;
 fn go_to_references(desk: &mut Desk, count: usize) {
     let refers = |at: usize| {
         let (store, entry) = desk.app.listed_snapshot.get(desk.app.results.hits[at].at);
-        store.view(entry).is_some_and(|view| view.references.len() == count)
+        store.memory(entry).is_some_and(|memory| memory.references().len() == count)
     };
     let from = (0..desk.app.results.hits.len()).find(|&at| refers(at)).unwrap();
     for _ in 0..from {

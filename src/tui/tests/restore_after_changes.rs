@@ -94,7 +94,7 @@ fn a_compaction_drops_the_memories_that_were_shown_or_is_asked_for_again() {
     let named: Vec<String> = chore.touched.iter().filter_map(|own| own.id.clone()).collect();
     let store = &desk.app.snapshot.stores[chore.store];
     let entry = &store.entries[chore.touched[0].entry as usize];
-    let (file, own) = (store.root.join(&store.document(entry).path), store.read(entry).unwrap().to_vec());
+    let (file, own) = (store.root.join(&store.document(entry).path), store.raw(entry).to_vec());
     desk.press(KeyCode::Enter);
     assert!(named.iter().all(|id| told(&desk).contains(id)), "{}", told(&desk));
     let is = |file: &PathBuf| std::fs::read_to_string(file).unwrap();
@@ -127,12 +127,11 @@ fn a_compaction_that_would_drop_more_than_was_shown_is_not_made() {
     let shown = &store.entries[chore.touched[0].entry as usize];
     let log = store.document(shown).path.clone();
     let is_other = |own: &&crate::model::Entry| {
-        store.document(own).path == log && own.state == State::Live && store.view(own).is_some()
+        store.document(own).path == log && own.state == State::Live && store.memory(own).is_some()
     };
     let other = store.entries.iter().find(is_other).unwrap();
-    let other = store.view(other).and_then(|own| own.id).unwrap().to_owned();
-    let (file, raw) =
-        (store.root.join(&log), String::from_utf8(store.read(shown).unwrap().to_vec()).unwrap());
+    let other = store.memory(other).and_then(|own| own.id()).unwrap().to_owned();
+    let (file, raw) = (store.root.join(&log), String::from_utf8(store.raw(shown).to_vec()).unwrap());
     desk.press(KeyCode::Enter);
     // A shown memory disappears, and another one is deleted.
     let left = std::fs::read_to_string(&file).unwrap().replacen(&(raw + "\n"), "", 1);

@@ -28,7 +28,7 @@ fn every_memory_that_says_when_it_was_written_is_counted_on_its_day_and_no_other
     let (counted, of_days) = (counted(&desk), written(&desk));
     let own = desk.app.snapshot.entries().filter(|at| {
         let (store, entry) = desk.app.snapshot.get(*at);
-        let created = store.view(entry).and_then(|view| view.created);
+        let created = store.memory(entry).and_then(|memory| memory.created);
         let day = |created: Moment| created >= counted.since && created < counted.date(counted.days.len());
         entry.state == State::Live && created.is_some_and(day)
     });

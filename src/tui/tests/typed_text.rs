@@ -7,7 +7,7 @@ fn a_bare_word_is_a_tag_to_add_and_its_sign_may_be_there() {
     let mut desk = Desk::new(100, 30);
     desk.enter("tfresh +signed -payments");
     let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
-    let tags: Vec<&str> = store.view(entry).unwrap().tags.iter().collect();
+    let tags: Vec<&str> = store.memory(entry).unwrap().tags().collect();
     assert!(tags.contains(&"fresh") && tags.contains(&"signed") && !tags.contains(&"payments"), "{tags:?}");
     desk.enter("t+");
     assert!(desk.app.notice.as_deref().is_some_and(|own| own.starts_with("Name tags as new")));

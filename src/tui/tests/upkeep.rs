@@ -58,7 +58,7 @@ fn each_memory_that_fades_is_above_the_floor_now_and_at_it_on_the_day_that_is_to
     let mut before = 0.0;
     for own in fading {
         let (store, entry) = snapshot.get(own.at);
-        let at = |now: Moment| EntryDecay::of(store, entry, store.view(entry).unwrap(), now);
+        let at = |now: Moment| EntryDecay::of(store, entry, store.memory(entry).unwrap(), now);
         let floor = at(now()).rule.min;
         assert!(own.end == FadeEnd::Kept || at(now()).now() > floor, "{own:?}");
         let then = now().plus((own.days as i64 + 1) * DAY);
@@ -113,7 +113,7 @@ fn a_memory_is_kept_until_a_day_and_no_longer_and_another_day_takes_its_place() 
     desk.press(KeyCode::Enter);
     let tags = |desk: &Desk| {
         let (store, entry) = desk.app.listed_snapshot.get(desk.app.selected().unwrap());
-        let all = store.view(entry).unwrap().tags.iter().map(str::to_owned).collect::<Vec<_>>();
+        let all = store.memory(entry).unwrap().tags().map(str::to_owned).collect::<Vec<_>>();
         all.into_iter().filter(|tag| tag.starts_with("keep-until")).collect::<Vec<_>>()
     };
     let keep = |desk: &mut Desk, until: &str| desk.enter(&format!(":keep until⏎{until}"));

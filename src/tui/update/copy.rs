@@ -40,7 +40,7 @@ pub fn path_and_line(snapshot: &Snapshot, at: EntryRef) -> String {
 
 fn record(app: &App, at: EntryRef) -> String {
     let (store, entry) = app.listed_snapshot.get(at);
-    let bytes = store.read(entry).unwrap_or_default();
+    let bytes = store.raw(entry);
     String::from_utf8_lossy(&bytes).trim_end().to_owned()
 }
 

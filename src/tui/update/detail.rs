@@ -310,7 +310,7 @@ fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> 
 
 fn raw(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     let (store, entry) = app.listed_snapshot.get(at);
-    let bytes = store.read(entry).unwrap_or_default();
+    let bytes = store.raw(entry);
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LARGE)]);
     let shown = &text[..cut(&text, SHOWN)];
     let mut lines: Vec<Line<'static>> = theme::masked(app, shown)

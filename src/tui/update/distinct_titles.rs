@@ -125,7 +125,7 @@ fn fields(app: &App, at: EntryRef) -> Vec<(String, String)> {
     let (store, entry) = app.listed_snapshot.get(at);
     let own = text_of(store, entry);
     let created =
-        store.view(entry).and_then(|view| view.created).map_or(String::new(), |own| own.to_rfc3339());
+        store.memory(entry).and_then(|memory| memory.created).map_or(String::new(), |own| own.to_rfc3339());
     let session = store.session(entry).map_or(String::new(), |own| own.name.clone());
     let known = [(String::new(), own.text), ("written".into(), created)];
     let place = [("session".into(), session), ("store".into(), app.store_name(at.store as usize).to_owned())];

@@ -22,14 +22,14 @@ use crate::tui::message::Effect;
 use crate::tui::possible_changes;
 use crate::tui::state::app::{App, ChangeTarget, Screen};
 use crate::tui::state::editor::Editor;
-use crate::tui::update::editor::form_request::{CHANGED, ask};
+use crate::tui::update::editor::form_request::ask;
 use crate::tui::update::{command_help, reveal};
 use crate::work::Job;
 
 /// Opens the form of a memory, or returns why it has none.
 pub fn open(app: &mut App, aim: &ChangeTarget) -> Result<(), String> {
     let Some(at) = aim.one() else { return Ok(()) };
-    let snapshot = Arc::new(aim.snapshot.with_bytes_of(at).ok_or(CHANGED)?);
+    let snapshot = Arc::clone(&aim.snapshot);
     let (store, entry) = snapshot.get(at);
     let form = ops::form::form(store, entry, app.now).map_err(possible_changes::refused)?;
     app.form_count += 1;

@@ -13,7 +13,7 @@ pub fn pin(app: &mut App, aim: ChangeTarget) {
 /// Returns the command that pins memories, or unpins them if all are pinned.
 pub fn pinning(aim: &ChangeTarget) -> ChangeCommand {
     let pinned = |store: &crate::model::Store, entry: &crate::model::Entry| {
-        store.view(entry).is_some_and(|view| view.tags.contains(PINNED))
+        store.memory(entry).is_some_and(|memory| memory.has_tag(PINNED))
     };
     let all = aim.at.iter().all(|&at| {
         let (store, entry) = aim.snapshot.get(at);

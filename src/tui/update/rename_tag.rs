@@ -18,8 +18,8 @@ pub(super) fn renamed(text: &str) -> Result<(String, String), String> {
 pub(super) fn rename(app: &mut App, from: String, to: String) {
     let has = |at: &crate::model::EntryRef| {
         let (store, entry) = app.listed_snapshot.get(*at);
-        let own = store.view(entry).filter(|_| entry.state != State::Deleted);
-        own.is_some_and(|view| view.tags.contains(&from))
+        let own = store.memory(entry).filter(|_| entry.state != State::Deleted);
+        own.is_some_and(|memory| memory.has_tag(&from))
     };
     let at: Vec<_> = app.listed_snapshot.entries().filter(has).collect();
     if at.is_empty() {

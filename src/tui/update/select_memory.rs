@@ -23,7 +23,7 @@ pub fn select_identity(app: &mut App, sought: &MemoryIdentity) -> bool {
     let same = |at: &EntryRef| {
         let entry = &store.entries[at.entry as usize];
         store.session(entry).map(|session| session.name.as_str()) == sought.session.as_deref()
-            && store.view(entry).and_then(|view| view.id) == sought.id.as_deref()
+            && store.memory(entry).and_then(|memory| memory.id()) == sought.id.as_deref()
     };
     let exact = store.entry_of_key(&sought.key).map(|entry| EntryRef { store: number as u32, entry });
     let named = sought

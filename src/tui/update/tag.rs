@@ -13,7 +13,7 @@ pub(super) fn own_tags(purpose: PromptPurpose, aim: Option<&ChangeTarget>) -> Ve
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for &at in &aim.at {
         let (store, entry) = aim.snapshot.get(at);
-        for tag in store.view(entry).iter().flat_map(|view| view.tags.iter()) {
+        for tag in store.memory(entry).iter().flat_map(|memory| memory.tags()) {
             *counts.entry(tag).or_default() += 1;
         }
     }

@@ -9,7 +9,7 @@ pub const TYPE: ValuePrompt = ValuePrompt {
     form: "",
     words: |facets, _, _| first(&facets.types),
     may: |store, entry| may_set(store, entry, "type"),
-    now: |store, entry| now(store, entry, |view| view.kind.to_owned()),
+    now: |store, entry| now(store, entry, |view| view.kind().to_owned()),
     command: |text| Ok(set("type", text)),
 };
 
@@ -23,7 +23,7 @@ pub const CATEGORY: ValuePrompt = ValuePrompt {
     may: |store, entry| may_set(store, entry, "category"),
     now: |store, entry| {
         now(store, entry, |view| {
-            let own = view.facets.iter().find(|(name, _)| *name == "category");
+            let own = view.facets().find(|(name, _)| *name == "category");
             own.map_or("none".to_owned(), |(_, value)| value.to_owned())
         })
     },

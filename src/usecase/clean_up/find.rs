@@ -178,7 +178,7 @@ impl CleanUpSearch<'_> {
     /// True if a memory is pinned, and pinned ones stay.
     fn is_pinned(&self, at: EntryRef) -> bool {
         let (store, entry) = self.snapshot.get(at);
-        !self.request.rule.pinned && store.view(entry).is_some_and(|view| is_kept(view, self.now))
+        !self.request.rule.pinned && store.memory(entry).is_some_and(|memory| is_kept(memory, self.now))
     }
 
     /// Names what goes and what stays, with the values that are erased everywhere.

@@ -33,7 +33,7 @@ pub fn describe_change(was: (&Store, &Entry), is: Option<(&Store, &Entry)>, now:
 fn only_used(was: (&Store, &Entry), is: (&Store, &Entry), now: Moment) -> bool {
     let bare = |(store, entry): (&Store, &Entry)| {
         let (_, writes) = writes(store).ok()?;
-        let raw = &store.read(entry)?;
+        let raw = &store.raw(entry);
         let mut tape = Tape::default();
         let context = WriteContext::of(store, now, [0; 16]);
         let used = writes.access_members(scan(&mut tape, raw).ok()?, now);
@@ -108,7 +108,7 @@ mod tests {
         let log = folder.path().join("sessions/s/memory.jsonl");
         write_new(&log, format!("{record}\n").as_bytes()).unwrap();
         let place = Place::whole(folder.path().to_owned(), "session-log");
-        load(&place, Extent::Whole, None, NOW)
+        load(&place, Extent::All, None, NOW)
     }
 
     #[test]

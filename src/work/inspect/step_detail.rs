@@ -63,10 +63,12 @@ fn named(store: Option<&std::sync::Arc<Store>>, file: StepFile, now: Moment) -> 
     let mut tagged: HashMap<(String, String), i32> = HashMap::new();
     for (came, bytes) in &file.lines {
         let records = format.read(role, path, bytes, now).records;
-        let Some((record, view)) = records.iter().find_map(|own| Some((own, own.view()?))) else { continue };
+        let Some((record, memory)) = records.iter().find_map(|own| Some((own, own.memory()?))) else {
+            continue;
+        };
         titles.push((*came, title_of_raw(store, path, record, bytes)));
-        for tag in view.tags {
-            let id = view.id.unwrap_or_default().to_owned();
+        for tag in memory.tags() {
+            let id = memory.id().unwrap_or_default().to_owned();
             *tagged.entry((id, tag.to_string())).or_default() += if *came { 1 } else { -1 };
         }
     }
@@ -106,7 +108,7 @@ fn deleted(store: &Store, file: &StepFile, now: Moment) -> Vec<(bool, String)> {
     let path = Path::new(&file.path);
     let Some(format) = by_name(store.format) else { return Vec::new() };
     let beside = |own: &&Entry| store.document(own).path.parent() == path.parent();
-    let id = |own: &Entry| Some(store.view(own)?.id?.to_owned());
+    let id = |own: &Entry| Some(store.memory(own)?.id()?.to_owned());
     let known: HashMap<String, &Entry> =
         store.entries.iter().filter(beside).filter_map(|own| Some((id(own)?, own))).collect();
     let named = |(came, bytes): &(bool, Vec<u8>)| {

@@ -96,7 +96,7 @@ fn deleted_memories_are_counted_once_and_after_what_a_view_waits_for() {
 fn typed(folder: &std::path::Path, form: u64, state: u64, text: &str) -> Job {
     let now = Moment::parse(NOW).unwrap().0;
     let place = Place::whole(folder.join("store"), "session-log");
-    let store = Arc::new(load(&place, Extent::Whole, None, now));
+    let store = Arc::new(load(&place, Extent::All, None, now));
     let at = EntryRef { store: 0, entry: form as u32 - 1 };
     let own = crate::ops::form::form(&store, &store.entries[at.entry as usize], now).unwrap();
     let mut values = own.values();

@@ -45,7 +45,7 @@ impl Site {
 
     pub(super) fn load(&self) -> Store {
         let place = Place::whole(self.root(), "a-mem");
-        load(&place, Extent::Whole, None, self.now)
+        load(&place, Extent::All, None, self.now)
     }
 
     pub(super) fn tree(&self) -> Tree {
@@ -171,7 +171,7 @@ pub(super) fn problems(store: &Store) -> BTreeSet<(String, PathBuf, String)> {
 
 /// Returns the records with that id.
 pub(super) fn named(store: &Store, id: &str) -> Vec<Entry> {
-    let is_named = |entry: &&Entry| store.view(entry).is_some_and(|view| view.id == Some(id));
+    let is_named = |entry: &&Entry| store.memory(entry).is_some_and(|view| view.id() == Some(id));
     let found: Vec<Entry> = store.entries.iter().filter(is_named).copied().collect();
     assert!(!found.is_empty(), "{id}");
     found
@@ -181,7 +181,7 @@ pub(super) fn of_kind(store: &Store, kind: &str) -> Vec<Entry> {
     store
         .entries
         .iter()
-        .filter(|own| store.view(own).is_some_and(|view| view.kind == kind))
+        .filter(|own| store.memory(own).is_some_and(|view| view.kind() == kind))
         .copied()
         .collect()
 }

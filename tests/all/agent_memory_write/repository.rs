@@ -69,7 +69,7 @@ impl Repository {
 
     pub(super) fn store(&self) -> Store {
         let place = Place::whole(self.root(), "agent-memory");
-        load(&place, Extent::Whole, None, self.now)
+        load(&place, Extent::All, None, self.now)
     }
 
     /// Returns the problems except loose permissions: the modes of a test's copies come from the umask.
@@ -236,7 +236,7 @@ pub(super) fn moment(text: &str) -> Moment {
 
 #[track_caller]
 pub(super) fn entry(store: &Store, id: &str) -> Entry {
-    let is = |entry: &&Entry| store.view(entry).is_some_and(|view| view.id == Some(id));
+    let is = |entry: &&Entry| store.memory(entry).is_some_and(|view| view.id() == Some(id));
     *store.entries.iter().find(is).unwrap_or_else(|| panic!("{id}"))
 }
 

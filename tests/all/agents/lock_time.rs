@@ -44,7 +44,7 @@ impl Room {
     }
 
     fn load(&self) -> Store {
-        load_from(&self.disk, &self.place, Extent::Whole, None, self.clock.now())
+        load_from(&self.disk, &self.place, Extent::All, None, self.clock.now())
     }
 
     fn plan(&self, deed: Deed<'_>) -> Plan {

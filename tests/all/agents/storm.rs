@@ -72,7 +72,7 @@ fn rewrite(town: &Town, times: usize) -> Done {
     for turn in 0..times {
         let store = town.load();
         let entry = chosen(&store, turn);
-        let id = store.view(&entry).and_then(|view| view.id).unwrap_or_default().to_owned();
+        let id = store.memory(&entry).and_then(|view| view.id()).unwrap_or_default().to_owned();
         let (text, tag) = (format!("Said in turn {turn}."), format!("turn{turn}"));
         let deed = match turn % 4 {
             0 | 2 => Deed::Text(&text),
@@ -96,7 +96,8 @@ fn rewrite(town: &Town, times: usize) -> Done {
 fn chosen(store: &Store, turn: usize) -> Entry {
     let (one, two) = logs(store.format);
     let in_logs = |entry: &&Entry| [one, two].contains(&store.document(entry).path.as_path());
-    let readable = |entry: &&Entry| in_logs(entry) && store.view(entry).is_some_and(|view| view.id.is_some());
+    let readable =
+        |entry: &&Entry| in_logs(entry) && store.memory(entry).is_some_and(|view| view.id().is_some());
     let all: Vec<&Entry> = store.entries.iter().filter(readable).collect();
     *all[(turn * 7919 + turn * turn * 31) % all.len()]
 }

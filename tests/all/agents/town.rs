@@ -155,7 +155,7 @@ pub fn data_beside(room: &Path) -> PathBuf {
 }
 
 pub fn load_at(format: &'static str, root: &Path, now: Moment) -> Store {
-    load(&Place::whole(root.to_owned(), format), Extent::Whole, None, now)
+    load(&Place::whole(root.to_owned(), format), Extent::All, None, now)
 }
 
 pub fn host<'a>(clock: &'a Clock, data: &'a Path) -> Host<'a> {

@@ -17,12 +17,12 @@ const ROOMS: [(&str, usize); 9] = [
     ("cli", 7_900),
     ("query", 4_150),
     ("text", 5_900),
-    ("model", 4_980),
+    ("model", 4_250),
 ];
 /// Memory, work, disk, detectors, demo, check and the files of `src` itself.
 const REST: usize = 10_550;
-const SRC: usize = 122_900;
-const TESTS: usize = 68_500;
+const SRC: usize = 120_500;
+const TESTS: usize = 67_400;
 /// How far one room may be over its ceiling while the sum holds, in hundredths.
 const ROOM_SLACK: usize = 5;
 

@@ -46,7 +46,7 @@ impl Desk {
     }
 
     pub fn store(&self) -> Arc<Store> {
-        self.store_as(Extent::Whole)
+        self.store_as(Extent::All)
     }
 
     pub fn store_as(&self, extent: Extent) -> Arc<Store> {
@@ -112,7 +112,7 @@ impl Desk {
     pub fn gone(&self, at: EntryRef, is_erased: bool) -> Gone {
         let store = self.store();
         let entry = &store.entries[at.entry as usize];
-        let id = store.view(entry).and_then(|view| view.id).map(str::to_owned);
+        let id = store.memory(entry).and_then(|view| view.id()).map(str::to_owned);
         Gone { id, title: format::title(&store, entry), raw: store.raw(entry).to_vec(), is_erased }
     }
 

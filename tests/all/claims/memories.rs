@@ -46,10 +46,10 @@ impl Memory {
 
 pub fn all(store: &Store) -> Vec<Memory> {
     let one = |entry: &palimp::model::Entry| {
-        let view = store.view(entry);
+        let view = store.memory(entry);
         Memory {
             file: store.document(entry).path.clone(),
-            id: view.and_then(|view| view.id).map(str::to_owned),
+            id: view.and_then(|view| view.id()).map(str::to_owned),
             title: format::title(store, entry),
             text: format::text_of(store, entry).text,
             raw: store.raw(entry).to_vec(),

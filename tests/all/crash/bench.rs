@@ -46,7 +46,7 @@ pub fn host<'a>(disk: &'a dyn Disk, machine: &'a Still) -> Host<'a> {
 
 pub fn load(disk: &dyn Disk, format: &'static str) -> Store {
     let place = Place::whole(ROOT.into(), format);
-    load_from(disk, &place, Extent::Whole, None, NOW)
+    load_from(disk, &place, Extent::All, None, NOW)
 }
 
 pub fn context(store: &Store) -> WriteContext<'_> {

@@ -128,7 +128,7 @@ fn all<'a>(context: &'a WriteContext<'_>) -> impl Iterator<Item = Entry> + 'a {
 
 pub fn found(context: &WriteContext<'_>, ids: &[&str]) -> Vec<Entry> {
     let named = |entry: &Entry| {
-        let id = context.store.view(entry).and_then(|view| view.id);
+        let id = context.store.memory(entry).and_then(|view| view.id());
         id.is_some_and(|id| ids.contains(&id))
     };
     let found: Vec<Entry> = all(context).filter(named).collect();

@@ -16,8 +16,8 @@ use crate::support::tries;
 const FORMATS: [&str; 3] = ["memory-server", "session-log", "bmad"];
 
 fn ids(store: &Store) -> BTreeSet<String> {
-    let views = store.entries.iter().filter_map(|entry| store.view(entry));
-    views.filter_map(|view| view.id.map(str::to_owned)).collect()
+    let views = store.entries.iter().filter_map(|entry| store.memory(entry));
+    views.filter_map(|view| view.id().map(str::to_owned)).collect()
 }
 
 fn deed(name: &str) -> &'static Deed {

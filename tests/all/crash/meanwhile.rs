@@ -107,7 +107,8 @@ fn a_removal() -> (Faulty, Plan) {
         disk.put(Path::new(ROOT).join(path), bytes, 0o600);
     }
     let store = load(&disk, "session-log");
-    let is_it = |own: &&palimp::model::Entry| store.view(own).is_some_and(|view| view.id == Some("mem_001"));
+    let is_it =
+        |own: &&palimp::model::Entry| store.memory(own).is_some_and(|view| view.id() == Some("mem_001"));
     let entries: Vec<_> = store.entries.iter().filter(is_it).copied().collect();
     let asked = ops::delete::DeleteRequest { remove: true, ..Default::default() };
     let plan = ops::delete::delete(&context(&store), &entries, asked).unwrap();

@@ -55,7 +55,7 @@ fn sessions(len: usize) -> Faulty {
 }
 
 fn load(disk: &Faulty) -> Store {
-    palimp::store::load_from(disk, &place(), palimp::model::Extent::Whole, None, super::machine::NOW)
+    palimp::store::load_from(disk, &place(), palimp::model::Extent::All, None, super::machine::NOW)
 }
 
 fn host<'a>(disk: &'a Faulty, machine: &'a Passing) -> Host<'a> {
@@ -66,7 +66,8 @@ fn host<'a>(disk: &'a Faulty, machine: &'a Passing) -> Host<'a> {
 fn tagged_beside_an_agent(disk: &Faulty) -> CommitReceipt {
     let machine = Passing::on(disk, 0);
     let store = load(disk);
-    let is_it = |own: &&palimp::model::Entry| store.view(own).is_some_and(|view| view.id == Some("mem_001"));
+    let is_it =
+        |own: &&palimp::model::Entry| store.memory(own).is_some_and(|view| view.id() == Some("mem_001"));
     let entries: Vec<_> = store.entries.iter().filter(is_it).copied().collect();
     let plan = ops::tag::tag(&context(&store), &entries, &["brandnew".to_owned()], &[]).unwrap();
     let writer = Writer::open(host(disk, &machine), &store).unwrap();

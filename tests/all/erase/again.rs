@@ -46,7 +46,7 @@ fn text(disk: &Faulty, file: &str) -> String {
 }
 
 fn entry(store: &Store, id: &str) -> Entry {
-    let is_it = |own: &&Entry| store.view(own).is_some_and(|view| view.id == Some(id));
+    let is_it = |own: &&Entry| store.memory(own).is_some_and(|view| view.id() == Some(id));
     *store.entries.iter().find(is_it).unwrap()
 }
 

@@ -26,7 +26,7 @@ pub const NOW: Moment = Moment(19 * 86_400_000_000 + 43_200_000_000);
 
 pub fn load(disk: &Faulty) -> Store {
     let place = Place::whole(ROOT.into(), "memory-server");
-    load_from(disk, &place, Extent::Whole, None, NOW)
+    load_from(disk, &place, Extent::All, None, NOW)
 }
 
 pub fn host<'a>(disk: &'a dyn Disk, machine: &'a ThisMachine) -> Host<'a> {
@@ -193,7 +193,7 @@ fn a_line_that_an_agent_is_in_the_middle_of_stays_whole_when_its_file_is_emptied
         let store = load(&disk);
         let context = WriteContext::of(&store, NOW, [8; 16]);
         let set = palimp::format::writing::FieldAssignment { name: "content", value: "It is changed." };
-        let entry = store.entries.iter().rfind(|own| store.view(own).is_some()).unwrap();
+        let entry = store.entries.iter().rfind(|own| store.memory(own).is_some()).unwrap();
         let plan = palimp::ops::edit::edit(&context, entry, &[set]).unwrap();
         Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
         // The agent has the replaced file open: the one that ends as it left it.
@@ -219,7 +219,7 @@ fn a_line_that_an_agent_is_in_the_middle_of_stays_whole_when_its_file_is_emptied
 
 pub fn load_log(disk: &Faulty) -> Store {
     let place = Place::whole(ROOT.into(), "session-log");
-    load_from(disk, &place, Extent::Whole, None, NOW)
+    load_from(disk, &place, Extent::All, None, NOW)
 }
 
 #[test]

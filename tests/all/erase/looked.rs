@@ -74,7 +74,7 @@ fn a_clock_that_is_ahead_makes_no_copy_one_that_came_after_the_erasure() {
 }
 
 fn loaded(site: &Site, format: &'static str) -> Store {
-    load_place(&Place::whole(site.store.path.clone(), format), Extent::Whole, None, NOW)
+    load_place(&Place::whole(site.store.path.clone(), format), Extent::All, None, NOW)
 }
 
 fn erase_torn(site: &Site) {

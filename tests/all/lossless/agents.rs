@@ -60,7 +60,7 @@ fn bystander(store: &Store, plan: &Plan, chance: &mut Chance) -> Option<Entry> {
     let alone = |entry: &&Entry| {
         let (bytes, span) = (&store.document(entry).bytes, store.record(entry).span);
         let starts = span.start == 0 || bytes[span.start as usize - 1] == b'\n';
-        starts && bytes.get(span.end as usize) == Some(&b'\n') && store.view(entry).is_some()
+        starts && bytes.get(span.end as usize) == Some(&b'\n') && store.memory(entry).is_some()
     };
     let free: Vec<Entry> = store.entries.iter().filter(|own| !touched(own)).filter(alone).copied().collect();
     (!free.is_empty()).then(|| *chance.one_of(&free))

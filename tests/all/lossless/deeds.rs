@@ -204,7 +204,7 @@ fn assert_others_same(before: &Files, after: &Files, but: &Path) {
 }
 
 fn id(store: &Store, entry: &Entry) -> Option<String> {
-    store.view(entry)?.id.map(str::to_owned)
+    store.memory(entry)?.id().map(str::to_owned)
 }
 
 #[track_caller]
@@ -248,7 +248,7 @@ fn assert_undeleted(store: &Store, entries: &[Entry], before: &Files, after: &Fi
         let own = entries.iter().filter(|own| store.document(own).path.starts_with(folder));
         let ids: Vec<String> = own.filter_map(|own| id(store, own)).collect();
         let named = file.records.iter().filter(|record| {
-            let id = record.view().and_then(|view| view.id);
+            let id = record.memory().and_then(|view| view.id());
             id.is_some_and(|id| ids.iter().any(|own| own == id))
         });
         let mut spans: Spans =
@@ -332,7 +332,7 @@ fn assert_unarchived(store: &Store, entries: &[Entry], before: &Files, after: &F
         file.splice(range, record);
     }
     let moved = |entry: &Entry| {
-        PathBuf::from(match store.view(entry).unwrap().kind {
+        PathBuf::from(match store.memory(entry).unwrap().kind() {
             "core" => "core_memories.jsonl",
             "learning" => "learnings.jsonl",
             _ => "tasks.jsonl",

@@ -105,18 +105,18 @@ pub fn added<'a>(before: &[u8], after: &'a [u8]) -> Vec<&'a [u8]> {
 /// Returns what a compaction of a session drops: deleted and decayed records (2 §4.4 and §5.1).
 pub fn faded(store: &Store, now: i64) -> Vec<Entry> {
     let goes = |entry: &&Entry| {
-        let Some(view) = store.view(entry) else { return false };
-        let half_life = match view.kind {
+        let Some(view) = store.memory(entry) else { return false };
+        let half_life = match view.kind() {
             "conversation" => 168.0,
             "decision" => 720.0,
             "finding" => 336.0,
             _ => f64::INFINITY,
         };
-        let half_life = if KINDS.contains(&view.kind) { half_life } else { 168.0 };
+        let half_life = if KINDS.contains(&view.kind()) { half_life } else { 168.0 };
         let age = view.created.map_or(f64::MAX, |when| (now - when.0).max(0) as f64 / 3.6e9);
         let decay = if half_life.is_finite() { 0.5_f64.powf(age / half_life).max(0.1) } else { 1.0 };
         let fresh = if age < 24.0 { 1.5 } else { 1.0 };
-        let faint = view.kind != "preference" && view.importance * decay * fresh < 0.05;
+        let faint = view.kind() != "preference" && view.importance * decay * fresh < 0.05;
         entry.state == State::Deleted || entry.state == State::Live && faint
     };
     store.entries.iter().filter(goes).copied().collect()
@@ -127,11 +127,11 @@ const KINDS: [&str; 4] = ["conversation", "decision", "finding", "preference"];
 /// Returns what a compaction of memories archives: learnings that were not used for 90 days.
 pub fn unused(store: &Store, now: i64) -> Vec<Entry> {
     let goes = |entry: &&Entry| {
-        let Some(view) = store.view(entry) else { return false };
+        let Some(view) = store.memory(entry) else { return false };
         let used = view.accessed.or(view.created);
         let is_log = store.document(entry).path.extension().is_some_and(|end| end == "jsonl");
         let old = used.is_some_and(|when| now - when.0 > 90 * 24 * 3_600_000_000);
-        is_log && entry.state == State::Live && view.kind == "learning" && old
+        is_log && entry.state == State::Live && view.kind() == "learning" && old
     };
     store.entries.iter().filter(goes).copied().collect()
 }

@@ -38,7 +38,7 @@ impl Folder {
     }
 
     fn store(&self) -> Store {
-        load_from(&RealDisk, &self.place, Extent::Whole, None, ThisMachine::new().now())
+        load_from(&RealDisk, &self.place, Extent::All, None, ThisMachine::new().now())
     }
 
     fn commit(&self, plan: impl Fn(&WriteContext<'_>) -> Plan) -> Result<CommitReceipt, CommitError> {

@@ -79,7 +79,7 @@ impl Site {
     }
 
     pub fn store(&self) -> Store {
-        load_from(&self.disk, &self.place, Extent::Whole, None, self.clock.now())
+        load_from(&self.disk, &self.place, Extent::All, None, self.clock.now())
     }
 
     pub fn context<'a>(&self, store: &'a Store, chance: &mut Chance) -> WriteContext<'a> {

@@ -49,7 +49,7 @@ fn parts_of_a_bundle_are_deleted_restored_and_undone_in_one_step_each() {
     let keys: Vec<String> = {
         let store = memory.store();
         let is_own = |entry: &&palimp::model::Entry| {
-            entry.state == State::Live && store.view(entry).is_some_and(|own| own.kind == "gotchas")
+            entry.state == State::Live && store.memory(entry).is_some_and(|own| own.kind() == "gotchas")
         };
         store.entries.iter().filter(is_own).map(|own| store.key(own)).collect()
     };

@@ -44,7 +44,7 @@ fn sound(format: &'static str, log: &str, bytes: &[u8]) -> Vec<String> {
     let store = load(&[(log, bytes)], format);
     let own = store.documents.iter().find(|own| own.path.as_os_str() == log).unwrap();
     let bad = |at: u32| own.problems.iter().any(|p| p.record == Some(at) && p.severity == Severity::Error);
-    let read = (0..).zip(&own.records).filter(|(at, record)| record.view().is_some() && !bad(*at));
+    let read = (0..).zip(&own.records).filter(|(at, record)| record.memory().is_some() && !bad(*at));
     read.map(|(_, record)| String::from_utf8(own.raw(record).to_vec()).unwrap()).collect()
 }
 

@@ -37,7 +37,7 @@ const TRIED: [(&str, &str, &str, Make); 8] = [
 fn live(store: &Store) -> &Entry {
     let may = |entry: &&Entry| {
         let edited = ops::may(store, entry, ops::Operation::Edit).is_ok();
-        entry.state == State::Live && edited && store.view(entry).is_some_and(|view| view.id.is_some())
+        entry.state == State::Live && edited && store.memory(entry).is_some_and(|view| view.id().is_some())
     };
     store.entries.iter().find(may).unwrap()
 }
@@ -85,7 +85,7 @@ fn changed(
 ) -> Result<CommitReceipt, CommitError> {
     let machine = Still::first();
     let place = Place::whole(Path::new(HOME).join(root), format);
-    let store = load_from(disk, &place, Extent::Whole, None, NOW);
+    let store = load_from(disk, &place, Extent::All, None, NOW);
     let planned = |store: &Store| {
         store.whole()?;
         make(&WriteContext::of(store, NOW, [7; 16]))
@@ -138,7 +138,7 @@ fn where_any_one_call_that_reads_fails_a_change_is_refused_or_comes_to_the_same(
 /// Starts as each verb does: finishes what was interrupted.
 fn started(disk: &Faulty, machine: &Still, format: &'static str, root: &str) -> bool {
     let place = Place::whole(Path::new(HOME).join(root), format);
-    let store = load_from(disk, &place, Extent::Whole, None, NOW);
+    let store = load_from(disk, &place, Extent::All, None, NOW);
     Writer::open(Host { disk, machine, data: Path::new(DATA), now: NOW }, &store).is_ok()
 }
 

@@ -41,7 +41,7 @@ fn plan(
     make: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>,
 ) -> (Store, Result<Plan, Refusal>) {
     let place = Place::whole(ROOT.into(), format);
-    let store = load_from(disk, &place, Extent::Whole, None, NOW);
+    let store = load_from(disk, &place, Extent::All, None, NOW);
     let plan = make(&WriteContext::of(&store, NOW, [7; 16]));
     (store, plan)
 }

@@ -259,7 +259,7 @@ pub fn archivable_months(parts: &AssemblyInput<'_>, now: Moment, days: u32) -> V
         let is_over = next.and_then(Moment::start_of).is_some_and(|end| end <= until);
         is_over
             && !live_logs(parts, month).any(|document| {
-                let times = document.records.iter().filter_map(|record| record.view()?.created);
+                let times = document.records.iter().filter_map(|record| record.memory()?.created);
                 times.max().is_some_and(|newest| newest > until)
             })
     });

@@ -45,11 +45,11 @@ pub fn deprecate(
 }
 
 fn id_of<'a>(context: &WriteContext<'a>, entry: &Entry) -> &'a str {
-    context.store.view(entry).and_then(|view| view.id).unwrap_or_default()
+    context.store.memory(entry).and_then(|memory| memory.id()).unwrap_or_default()
 }
 
 fn is_deprecated(context: &WriteContext<'_>, entry: &Entry) -> bool {
-    context.store.view(entry).is_some_and(|view| view.kind == "note" && view.faded)
+    context.store.memory(entry).is_some_and(|memory| memory.kind() == "note" && memory.faded)
 }
 
 /// Undoes the deprecation of notes.

@@ -70,7 +70,7 @@ pub(super) struct BundleWrite<'a> {
 
 impl<'a> BundleWrite<'a> {
     pub(super) fn of(context: &'a WriteContext<'a>) -> Result<Self> {
-        if context.store.extent != Extent::Whole {
+        if context.store.extent != Extent::All {
             return Err(Refusal::unfit("the store has not been read completely yet."));
         }
         let documents = context.store.documents.clone();

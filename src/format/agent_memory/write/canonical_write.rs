@@ -45,7 +45,7 @@ pub fn canonical_write(
     let at = now.to_millis();
     let count = StoreFiles::count(files.events) + 1;
     state.set(&["maintenance"], "historyEventCount", count.to_string())?;
-    if files.sources.is_some_and(|sources| sources.records.iter().all(|own| own.view().is_some())) {
+    if files.sources.is_some_and(|sources| sources.records.iter().all(|own| own.memory().is_some())) {
         let count = StoreFiles::count(files.sources).to_string();
         state.set(&["maintenance"], "importSourceCount", count)?;
     }

@@ -38,12 +38,12 @@ impl FormatEraser for AgentMemory {
         if is_events_log(&own.path) {
             return Ok(());
         }
-        let Some(view) = store.view(entry) else {
+        let Some(memory) = store.memory(entry) else {
             return Err(Refusal::corrupt("it is broken: repair it first."));
         };
         if layout::is_checkpoint(&own.path) {
             let latest = latest(store);
-            let is_latest = own.path.starts_with(layout::CHECKPOINTS) && latest.as_deref() == view.id;
+            let is_latest = own.path.starts_with(layout::CHECKPOINTS) && latest.as_deref() == memory.id();
             return match is_latest {
                 true => Err(Refusal::unfit(
                     "the latest checkpoint repeats the state: erase the part of the bundle.",
@@ -59,7 +59,7 @@ impl FormatEraser for AgentMemory {
             false => Err(Refusal::unfit(format!(
                 "a bundle must have its {:?}: edit it so that it does not say so any more, and erase the \
                  checkpoints that do.",
-                view.kind
+                memory.kind()
             ))),
         }
     }
@@ -216,7 +216,7 @@ fn manifests(store: &Store, changes: &[Change]) -> ChangesResult {
     let mut gone: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for change in changes.iter().filter(|change| matches!(change.act, Act::Remove(_))) {
         let own = document(&store.documents, &change.path);
-        let ids = own.into_iter().flat_map(|own| &own.records).filter_map(|record| record.view()?.id);
+        let ids = own.into_iter().flat_map(|own| &own.records).filter_map(|record| record.memory()?.id());
         if let Some(batch) = layout::batch_of(&change.path) {
             gone.entry(batch.join("manifest.json")).or_default().extend(ids.map(str::to_owned));
         }

@@ -170,17 +170,17 @@ fn recalled(
     let last = state.path(&["maintenance", "lastRecalledEventId"]).and_then(|id| id.text());
     let last = last.and_then(|id| events::ordinal(&id)).unwrap_or_default();
     let since = before(now, settings.history_days);
-    let views = files.events.into_iter().flat_map(history::views).map(|(.., view)| view);
+    let views = files.events.into_iter().flat_map(history::views).map(|(.., memory)| memory);
     let is_old = |id: &str, created: Option<Moment>| {
         events::ordinal(id).is_some_and(|own| own <= last) && created.is_some_and(|created| created <= since)
     };
-    let old = views.filter_map(|view| view.id.filter(|id| is_old(id, view.created)));
+    let old = views.filter_map(|memory| memory.id().filter(|id| is_old(id, memory.created)));
     old.map(str::to_owned).collect()
 }
 
 fn found<'a>(log: &'a Document, ids: &HashSet<String>) -> Vec<(usize, &'a str)> {
     let views = history::views(log);
-    let found = views.filter_map(|(index, _, view)| Some((index as usize, view.id?)));
+    let found = views.filter_map(|(index, _, memory)| Some((index as usize, memory.id()?)));
     found.filter(|(_, id)| ids.contains(*id)).collect()
 }
 

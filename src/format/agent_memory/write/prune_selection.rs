@@ -23,10 +23,10 @@ impl PruneSelection {
         let mut parts: BTreeSet<u32> = BTreeSet::new();
         for entry in entries {
             let document = store.document(entry);
-            let view = store.view(entry);
-            let view = view.ok_or_else(Refusal::broken)?;
+            let memory = store.memory(entry);
+            let memory = memory.ok_or_else(Refusal::broken)?;
             let id = || {
-                let id = view.id.map(str::to_owned);
+                let id = memory.id().map(str::to_owned);
                 id.ok_or_else(|| Refusal::invalid("it has no id by which an archive batch could name it."))
             };
             match BundleFileKind::of(&document.path) {

@@ -10,7 +10,7 @@ use super::canonical_write::apply;
 use super::store_files::{StateText, StoreFiles, lacks, no_state, object};
 use crate::format::agent_memory::write::bundle_edit::BundleEdit;
 use crate::format::writing::Result;
-use crate::model::{Document, Record, View};
+use crate::model::{Document, Record, StoredMemory};
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
@@ -55,8 +55,8 @@ fn strings(bundle: Json<'_>) -> HashSet<String> {
 /// Returns the active events, not recalled yet, whose signals hold removed texts, with their ids.
 fn repeats<'a>(log: &'a Document, state: Json<'_>, gone: &RemovedTexts) -> Vec<(&'a Record, &'a str)> {
     let cursors = RecallCursors::of(state);
-    let of = |(_, record, view): (u32, &'a Record, View<'a>)| {
-        let id = view.id?;
+    let of = |(_, record, memory): (u32, &'a Record, &'a StoredMemory)| {
+        let id = memory.id()?;
         let mut tape = Tape::default();
         let raw = log.raw(record);
         let event = json_edit::scan(&mut tape, &raw).ok()?;

@@ -61,9 +61,9 @@ impl<'a> StoreFiles<'a> {
         });
         let mut checkpoints: Vec<Checkpoint<'a>> = active
             .filter_map(|document| {
-                let (.., view) = history::views(document).next()?;
-                let id = view.id?;
-                Some(Checkpoint { ordinal: checkpoint::ordinal(id)?, id, created: view.created, document })
+                let (.., memory) = history::views(document).next()?;
+                let id = memory.id()?;
+                Some(Checkpoint { ordinal: checkpoint::ordinal(id)?, id, created: memory.created, document })
             })
             .collect();
         checkpoints.sort_by_key(|checkpoint| checkpoint.ordinal);
@@ -93,7 +93,7 @@ impl<'a> StoreFiles<'a> {
         let mut taken: Vec<u64> = logs.flat_map(|log| event_numbers(log)).collect();
         if self.settings().retention {
             let views = self.all.iter().flat_map(|document| history::views(document));
-            let references = views.flat_map(|(_, _, view)| view.references);
+            let references = views.flat_map(|(_, _, memory)| memory.references());
             taken.extend(references.filter_map(|reference| events::ordinal(reference.to.text)));
             let cursors = state.path(&["maintenance", "recallCursors"]);
             let cursors = cursors.iter().flat_map(|cursors| cursors.members());
@@ -110,7 +110,7 @@ impl<'a> StoreFiles<'a> {
         for document in files {
             let stem = document.path.file_stem().and_then(|stem| stem.to_str());
             taken.extend(stem.and_then(checkpoint::ordinal));
-            let ids = history::views(document).filter_map(|(.., view)| view.id);
+            let ids = history::views(document).filter_map(|(.., memory)| memory.id());
             taken.extend(ids.filter_map(checkpoint::ordinal));
         }
         let latest = state.path(&["maintenance", "latestCheckpointId"]).and_then(|id| id.text());
@@ -144,8 +144,8 @@ fn event_numbers(log: &Document) -> Vec<u64> {
     let mut numbers = Vec::new();
     for record in &log.records {
         match &record.body {
-            RecordBody::Read(own) => numbers.extend(own.view().id.and_then(events::ordinal)),
-            RecordBody::Broken => {
+            RecordBody::Read(memory) => numbers.extend(memory.id().and_then(events::ordinal)),
+            RecordBody::Torn(_) | RecordBody::Broken => {
                 let raw = log.raw(record);
                 for at in memmem::find_iter(&raw, b"\"id\":\"evt-") {
                     let digits = raw.get(at + 10..).unwrap_or_default();

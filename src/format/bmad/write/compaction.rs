@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::format::bmad::config;
 use crate::format::writing::{WriteContext, with_config};
-use crate::model::{DecayTable, Entry, Moment, State, Store, View, is_kept};
+use crate::model::{DecayTable, Entry, Moment, State, Store, StoredMemory, is_kept};
 
 /// The share that is kept if none between 0 and 1 is given (§9.1).
 const KEEP: f64 = 0.8;
@@ -16,10 +16,10 @@ const ACCESS: f64 = 0.5;
 
 /// Returns the decay factor of a record at `now`: the half-life of its type, slowed by access and
 /// importance, between the floor and 1.
-pub fn factor(view: View<'_>, decay: &DecayTable, now: Moment) -> f64 {
-    let rule = decay.rule(view.kind);
-    let boost = 1.0 + 0.1 * view.access_count as f64 + 0.2 * view.importance;
-    rule.factor(view.created.map(|created| now.hours_since(created)), boost)
+pub fn factor(memory: &StoredMemory, decay: &DecayTable, now: Moment) -> f64 {
+    let rule = decay.rule(memory.kind());
+    let boost = 1.0 + 0.1 * memory.access_count as f64 + 0.2 * memory.importance;
+    rule.factor(memory.created.map(|created| now.hours_since(created)), boost)
 }
 
 /// A live record with its relevance.
@@ -51,29 +51,30 @@ pub fn compacted(context: &WriteContext<'_>, folder: &Path) -> Vec<Entry> {
     let store = context.store;
     let in_session =
         |entry: &Entry| entry.state == State::Live && store.document(entry).path.starts_with(folder);
-    let live: Vec<(Entry, View<'_>)> = store
+    let live: Vec<(Entry, &StoredMemory)> = store
         .entries
         .iter()
         .copied()
         .filter(in_session)
-        .filter_map(|entry| Some((entry, store.view(&entry)?)))
+        .filter_map(|entry| Some((entry, store.memory(&entry)?)))
         .collect();
     let weighed: Vec<WeighedRecord<'_>> = live
         .iter()
-        .map(|(entry, view)| WeighedRecord {
-            kind: view.kind,
-            relevance: relevance(store, entry, *view, context.now),
+        .map(|(entry, memory)| WeighedRecord {
+            kind: memory.kind(),
+            relevance: relevance(store, entry, memory, context.now),
         })
         .collect();
     let keep = with_config(store, config::keep_share);
     let dropped = compaction(&weighed, keep).into_iter().filter_map(|at| live.get(at));
-    dropped.filter(|(_, view)| !is_kept(*view, context.now)).map(|(entry, _)| *entry).collect()
+    dropped.filter(|(_, memory)| !is_kept(memory, context.now)).map(|(entry, _)| *entry).collect()
 }
 
 /// Returns the relevance of §5.3 without a query.
-fn relevance(store: &Store, entry: &Entry, view: View<'_>, now: Moment) -> f64 {
-    let decay = factor(view, store.decay(entry), now);
-    let access = view.accessed.map_or(ACCESS, |accessed| (-0.05 * now.hours_since(accessed).max(0.0)).exp());
+fn relevance(store: &Store, entry: &Entry, memory: &StoredMemory, now: Moment) -> f64 {
+    let decay = factor(memory, store.decay(entry), now);
+    let access =
+        memory.accessed.map_or(ACCESS, |accessed| (-0.05 * now.hours_since(accessed).max(0.0)).exp());
     let [time, importance, last] = WEIGHTS;
-    time * decay + importance * view.importance + last * access
+    time * decay + importance * memory.importance + last * access
 }

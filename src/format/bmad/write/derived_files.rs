@@ -127,7 +127,7 @@ impl<'a> SessionRebuild<'a> {
         let records = || self.logs.iter().flat_map(|log| log.records.iter().map(move |own| (log, own)));
         let mut ids = IdIndex::of(records().count());
         for (log, record) in records() {
-            let id = record.view().and_then(|view| view.id);
+            let id = record.memory().and_then(|memory| memory.id());
             id.map(|id| ids.first(id, log, record.line));
         }
         index_check::check(object, self.folder, &self.name, &ids).is_empty()

@@ -36,10 +36,11 @@ fn purge(context: &WriteContext<'_>) -> Option<DueTask> {
     let days = with_config(context.store, config::retention)?;
     let store = context.store;
     let is_old = |entry: &&Entry| {
-        let view = store.view(entry).filter(|_| entry.state == State::Live);
+        let memory = store.memory(entry).filter(|_| entry.state == State::Live);
         let is_log = store.document(entry).role == Role::Records && store.session(entry).is_some();
-        let created = view.and_then(|view| view.created);
-        let kept = view.filter(|view| !is_kept(*view, context.now)).and_then(|view| days.of(view.kind));
+        let created = memory.and_then(|memory| memory.created);
+        let kept =
+            memory.filter(|memory| !is_kept(memory, context.now)).and_then(|memory| days.of(memory.kind()));
         is_log && created.zip(kept).is_some_and(|(when, days)| context.now > when.plus(days * DAY))
     };
     let own: Vec<Entry> = store.entries.iter().filter(is_old).copied().collect();
@@ -97,7 +98,7 @@ fn idle(context: &WriteContext<'_>) -> Result<Vec<DueTask>> {
 
 fn last_write(store: &Store, number: u32, session: &Session) -> Option<Moment> {
     let own = store.entries.iter().filter(|entry| entry.session == Some(number));
-    let records = own.filter_map(|entry| store.view(entry)?.created).max();
+    let records = own.filter_map(|entry| store.memory(entry)?.created).max();
     let manifest = document(&store.documents, &session.path.join("manifest.json"));
     records.max(manifest.and_then(|own| moment(own, "updated_at")))
 }
@@ -126,8 +127,8 @@ fn full(context: &WriteContext<'_>) -> Vec<DueTask> {
 pub fn faded(context: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, String)> {
     let store = context.store;
     let is_log = store.document(entry).role == Role::Records && store.session(entry).is_some();
-    let Some(view) = store.view(entry).filter(|_| is_log) else { return Vec::new() };
-    let factor = factor(view, store.decay(entry), context.now);
+    let Some(memory) = store.memory(entry).filter(|_| is_log) else { return Vec::new() };
+    let factor = factor(memory, store.decay(entry), context.now);
     let mut tape = Tape::default();
     let raw = store.raw(entry);
     let Ok(record) = json_edit::scan(&mut tape, &raw) else { return Vec::new() };

@@ -38,8 +38,8 @@ pub fn folded_names(family: &Family, text: &str, path: &Path) -> HashSet<String>
 
 /// Returns the folded ids and names of the memories that `is_other` accepts.
 pub fn names_of_others(store: &Store, is_other: &dyn Fn(&Entry) -> bool) -> HashSet<String> {
-    let views = store.entries.iter().filter(|own| is_other(own)).filter_map(|own| store.view(own));
-    let names = views.flat_map(|view| view.id.into_iter().chain(view.names.map(|name| name.text)));
+    let views = store.entries.iter().filter(|own| is_other(own)).filter_map(|own| store.memory(own));
+    let names = views.flat_map(|memory| memory.id().into_iter().chain(memory.names().map(|name| name.text)));
     names.map(fold).collect()
 }
 

@@ -24,9 +24,9 @@ impl FormatEraser for Markdown {
         };
         let part = |own: &Record| {
             let whole = [b"part\0", bytes.get(own.span.range()).unwrap_or_default()].concat();
-            let view = own.view().filter(|view| view.kind == "section");
+            let memory = own.memory().filter(|memory| memory.kind() == "section");
             // A section has its heading in every version. The place of any other part may change.
-            let name = view.and_then(|view| view.id).map(|id| format!("section\0{id}").into_bytes());
+            let name = memory.and_then(|memory| memory.id()).map(|id| format!("section\0{id}").into_bytes());
             ErasablePart { span: own.span, names: name.into_iter().chain([whole]).collect(), of: Vec::new() }
         };
         let mut parts: Vec<ErasablePart> = records.iter().map(part).collect();

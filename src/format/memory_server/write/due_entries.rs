@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::assembly;
 use crate::format::writing::WriteContext;
-use crate::model::{Entry, Moment, Role, State, View, is_kept, is_log};
+use crate::model::{Entry, Moment, Role, State, StoredMemory, is_kept, is_log};
 use crate::text::json::Json;
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
@@ -51,20 +51,20 @@ fn live<'a>(context: &'a WriteContext<'_>) -> Vec<LiveRecord<'a>> {
     for entry in context.store.entries.iter().filter(|entry| entry.state == State::Live) {
         let document = context.store.document(entry);
         let is_log = document.role == Role::Records && is_log(&document.path);
-        let Some(view) = context.store.view(entry).filter(|_| is_log) else { continue };
+        let Some(memory) = context.store.memory(entry).filter(|_| is_log) else { continue };
         let mut tape = Tape::default();
         let bytes = context.store.raw(entry);
         let Ok(raw) = json_edit::scan(&mut tape, &bytes) else { continue };
         let done = done(raw);
-        let (may_go, last) = match view.kind {
-            "learning" => (true, view.accessed.or(view.created)),
+        let (may_go, last) = match memory.kind() {
+            "learning" => (true, memory.accessed.or(memory.created)),
             "task" => (done.is_some(), done),
             _ => (false, None),
         };
-        let is_kept = is_kept(view, context.now);
+        let is_kept = is_kept(memory, context.now);
         let bytes = context.store.raw(entry).len() as u64 + 1;
-        let used = (last, view.access_count);
-        let is_old = !is_kept && is_due(view, raw, context.now);
+        let used = (last, memory.access_count);
+        let is_old = !is_kept && is_due(memory, raw, context.now);
         live.push(LiveRecord { entry, is_old, may_go: may_go && !is_kept, used, bytes });
     }
     live
@@ -101,10 +101,10 @@ fn done(raw: Json<'_>) -> Option<Moment> {
 }
 
 /// True if "Archival" makes a record due: a learning unused for 90 days, a task completed 30 days ago.
-fn is_due(view: View<'_>, raw: Json<'_>, now: Moment) -> bool {
+fn is_due(memory: &StoredMemory, raw: Json<'_>, now: Moment) -> bool {
     let day = crate::model::time::DAY;
-    match view.kind {
-        "learning" => view.accessed.or(view.created).is_some_and(|used| now > used.plus(90 * day)),
+    match memory.kind() {
+        "learning" => memory.accessed.or(memory.created).is_some_and(|used| now > used.plus(90 * day)),
         "task" => done(raw).is_some_and(|done| now > done.plus(30 * day)),
         _ => false,
     }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::super::{assembly, index_check, layout};
-use crate::format::compressed_text::{CompressedWriter, MemberValue, with_members};
 use crate::format::id_lists::{IdListWriter, KeysOf};
+use crate::format::record_reader::set_members;
 use crate::format::writing::document;
 use crate::format::{AssemblyInput, DerivedFile};
 use crate::text::json_edit;
@@ -16,32 +16,23 @@ pub fn derived(parts: &AssemblyInput<'_>) -> Vec<DerivedFile> {
     let (ids, _) = assembly::ids(parts);
     let records = index_check::IndexedRecords::of(parts, &assembly::entries(parts), &ids);
     let own = document(parts.documents, &path).map(|own| own.bytes.clone()).unwrap_or_default();
-    let current = match index_check::is_right(&own, &records) {
-        Some((true, _)) => return vec![DerivedFile { path, bytes: own }],
-        current => current.map(|(_, outline)| outline),
-    };
+    if index_check::is_right(&own, &records) {
+        return vec![DerivedFile { path, bytes: own }];
+    }
     let often = often(&records);
-    let write = |at: usize| {
-        let (records, often, (_, keys)) = (&records, &often, index_check::MAPS[at]);
-        move |out: &mut CompressedWriter| match at {
-            2 => lists(records, None, keys).write_of(&["high", "medium", "low"], out),
-            _ => lists(records, Some(often), keys).write(out),
-        }
-    };
-    let [tags, categories, importances] = [write(0), write(1), write(2)];
-    let [of_tags, of_categories, of_importances] = index_check::MAPS.map(|(name, _)| name);
+    let [tags, categories, importances] = index_check::MAPS;
     let members = [
-        ("version", MemberValue::Text(json_edit::quoted(index_check::VERSION))),
-        ("statistics", MemberValue::Text(statistics(&records))),
-        (of_tags, MemberValue::Streamed(&tags)),
-        (of_categories, MemberValue::Streamed(&categories)),
-        (of_importances, MemberValue::Streamed(&importances)),
+        ("version", json_edit::quoted(index_check::VERSION)),
+        ("statistics", statistics(&records)),
+        (tags.0, lists(&records, Some(&often), tags.1).to_json()),
+        (categories.0, lists(&records, Some(&often), categories.1).to_json()),
+        (importances.0, lists(&records, None, importances.1).json_of(&["high", "medium", "low"])),
     ];
-    vec![DerivedFile { path, bytes: with_members(current.as_ref(), &own, &members) }]
+    vec![DerivedFile { path, bytes: set_members(&own, &members).into() }]
 }
 
 fn statistics(records: &index_check::IndexedRecords<'_>) -> String {
-    let count = |kind| records.live().filter(|own| own.view().kind == kind).count();
+    let count = |kind| records.live().filter(|own| own.memory.kind() == kind).count();
     let kinds = layout::FILES.map(|(_, kind)| format!("\"{kind}\":{}", count(kind)));
     let (live, [bytes, _]) = (records.live().count(), records.bytes);
     format!(
@@ -65,9 +56,9 @@ fn lists<'a>(
     keys: KeysOf,
 ) -> IdListWriter<'a> {
     let (mut lists, mut known) = (IdListWriter::default(), HashSet::new());
-    for (view, (id, place)) in records.live().filter_map(|own| Some((own.view(), own.id?))) {
+    for (memory, (id, place)) in records.live().filter_map(|own| Some((own.memory, own.id?))) {
         let id = json_edit::quoted(id);
-        let mut keys = keys(view);
+        let mut keys = keys(memory);
         keys.sort_unstable();
         keys.dedup();
         for key in keys {

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use super::record_digests::{DigestCounts, comes, count, pieces};
 use crate::model::plan::change::EqualRecords;
 use crate::model::{Act, Bytes, Change, PathText, Span, Splice, is_log};
-use crate::store::log_chunks;
 
 /// Up to this many records are first searched for by their bytes.
 const FEW: usize = 8;
@@ -15,10 +14,7 @@ pub fn remaining_equals(back: &Change, after: &Bytes) -> Vec<EqualRecords> {
     let gone = brought(back);
     let mut stayed = DigestCounts::new();
     if !gone.is_empty() {
-        log_chunks::each(after, &mut |chunk| {
-            count(back, chunk, &gone, 1, &mut stayed);
-            true
-        });
+        count(back, after, &gone, 1, &mut stayed);
     }
     twins_of(back, &stayed)
 }
@@ -37,9 +33,12 @@ pub fn remaining_equals_of(change: &Change) -> Vec<EqualRecords> {
     let splices = if is_log(&change.path) { &splices[..] } else { &[] };
     let gone: Vec<&[u8]> = splices.iter().flat_map(|own| goes(change, own)).collect();
     let after = Bytes::spliced(&change.base.clone().unwrap_or_default(), splices.to_vec());
-    let is_not = |chunk: &[u8]| !gone.iter().any(|own| memchr::memmem::find(chunk, own).is_some());
-    let are_few = gone.len() <= FEW && !gone.iter().any(|own| own.contains(&b'\n'));
-    match gone.is_empty() || are_few && log_chunks::each(&after, &mut |chunk| is_not(chunk)) {
+    let is_gone = |own: &&[u8]| {
+        let has = |slice: &&[u8]| memchr::memmem::find(slice, own).is_some();
+        // No slice ends within a line.
+        !own.contains(&b'\n') && after.slices().is_some_and(|slices| !slices.iter().any(has))
+    };
+    match gone.is_empty() || gone.len() <= FEW && gone.iter().all(is_gone) {
         true => Vec::new(),
         false => remaining_equals(&change.bare_inverse(), &after),
     }

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use crate::model::bytes::Ranges;
-use crate::model::lazy_bytes::digest;
+use crate::model::key::fast_digest;
 use crate::text::json::JsonKind;
 use crate::text::json_scanner::Tape;
 use crate::text::{json_edit, lines};
@@ -67,8 +67,9 @@ impl<'a, B: Ranges + ?Sized> LineIndex<'a, B> {
             Some(_) => start == 0,
             None => true,
         };
-        let starts = self.starts.get_or_init(|| LineTable::of(now, |line| Some(digest(without_end(line)))));
-        let key = digest(without_end(first_line(wanted)));
+        let starts =
+            self.starts.get_or_init(|| LineTable::of(now, |line| Some(fast_digest(without_end(line)))));
+        let key = fast_digest(without_end(first_line(wanted)));
         // The first line is found with the byte order mark and without it.
         let marked = Some(lines::BOM.len()).filter(|_| now.is_at(0, lines::BOM));
         let same = || starts.all(key).chain(marked);
@@ -79,20 +80,21 @@ impl<'a, B: Ranges + ?Sized> LineIndex<'a, B> {
     pub fn of_id(&self, id: &str) -> Option<RecordLine> {
         let own =
             |start| Some((start, self.line(start))).filter(|(_, line)| id_of(line).as_deref() == Some(id));
-        let mut same = self.ids().all(digest(id.as_bytes())).filter_map(own);
+        let mut same = self.ids().all(fast_digest(id.as_bytes())).filter_map(own);
         let (start, line) = same.next()?;
         Some(RecordLine { start, line, has_others: same.next().is_some() })
     }
 
     fn ids(&self) -> &LineTable {
-        self.ids.get_or_init(|| LineTable::of(self.now, |line| Some(digest(id_of(line)?.as_bytes()))))
+        self.ids.get_or_init(|| LineTable::of(self.now, |line| Some(fast_digest(id_of(line)?.as_bytes()))))
     }
 
     /// True if the file has one of the lines, or a record with the same id.
     pub fn has_any(&self, wanted: &[u8]) -> bool {
-        let key = |line: &[u8]| Some(digest(said(line)?));
+        let key = |line: &[u8]| Some(fast_digest(said(line)?));
         let there = self.said.get_or_init(|| LineTable::of(self.now, key));
-        let has = |line: &[u8]| there.all(digest(line)).any(|start| said(&self.line(start)) == Some(line));
+        let has =
+            |line: &[u8]| there.all(fast_digest(line)).any(|start| said(&self.line(start)) == Some(line));
         let mut wanted = wanted.split_inclusive(|byte| *byte == b'\n').filter_map(said);
         wanted.any(|line| has(line) || id_of(line).is_some_and(|id| self.of_id(&id).is_some()))
     }

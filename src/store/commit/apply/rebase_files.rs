@@ -9,7 +9,7 @@ use crate::store::commit::apply::apply_plan::UndoUpdate;
 use crate::store::commit::apply::rebase_splices::{moved_only, rebase};
 use crate::store::commit::handover::wait_for_line_end::whole_lines;
 use crate::store::commit::{CommitError, FilesState};
-use crate::store::{large_file, log_ends};
+use crate::store::log_ends;
 
 /// The limit of late lines, in bytes, that are taken over at once. To make them durable blocks other
 /// programs for some milliseconds. To take the lock again would take longer beside busy agents.
@@ -83,14 +83,6 @@ impl ApplyContext<'_, '_> {
         Ok(own.there(self.host.disk.read(&own.path, 0, None))?.0)
     }
 
-    /// Does the same as `read`, but reads a large log on demand.
-    fn bytes(&self, own: &StagedChange) -> Result<Bytes, CommitError> {
-        match own.base().is_file_backed() {
-            true => Ok(own.there(large_file::read(self.host.disk, &own.path))?.0),
-            false => Ok(self.read(own)?.into()),
-        }
-    }
-
     /// Adds late lines of other programs to the new bytes.
     fn take_over(&mut self, own: &mut StagedChange, lines: &[u8]) -> Result<(), CommitError> {
         if lines.is_empty() {
@@ -141,7 +133,7 @@ impl ApplyContext<'_, '_> {
                 }
                 _ => {}
             }
-            let now = self.bytes(own)?;
+            let now = Bytes::from(self.read(own)?);
             own.drop_temp(self.host.disk);
             let fit = if self.exact { moved_only } else { rebase };
             let fitted = fit(&splices, &now).map_err(|conflict| CommitError::Conflict {

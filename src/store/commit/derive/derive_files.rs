@@ -104,7 +104,7 @@ fn derived_changes(
     read: &Store,
 ) -> Option<(Store, Vec<Change>)> {
     let (disk, place) = (context.host.disk, context.place.with_files(touched));
-    let store = load_from(disk, &place, Extent::Whole, Some(read), context.host.now);
+    let store = load_from(disk, &place, Extent::All, Some(read), context.host.now);
     let is_out_of_sight = touched.iter().any(|path| {
         matches!(Lookup::from(context.host.disk.look(&context.path(path))), Lookup::Unreadable(_))
     });
@@ -186,10 +186,9 @@ fn are_large_logs(context: &CommitContext<'_>, touched: &[PathBuf]) -> bool {
 pub fn derive_pending(context: &CommitContext<'_>) -> Result<(), CommitError> {
     let mut touched = context.vault.derive_due_files()?;
     if let Some(only) = &context.store.scope {
-        // Derived files of sessions that were not read wait. A change of one record needs none.
+        // Derived files of sessions that were not read wait.
         let all = touched.len();
-        let is_own = |path: &PathBuf| context.format.session_of(path).as_ref() == Some(&only.session);
-        touched.retain(|path| only.record.is_none() && is_own(path));
+        touched.retain(|path| context.format.session_of(path).as_ref() == Some(only));
         if touched.len() < all {
             watch_list::watch_due(&context.place, context.host.data);
         }

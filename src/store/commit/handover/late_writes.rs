@@ -143,7 +143,7 @@ pub fn without_erased(
     let whole = [begun, late].concat();
     let records = wanted.read(relative, &whole, None);
     let raw = |own: &Record| whole.get(own.span.range()).unwrap_or_default();
-    let taken = records.iter().filter(|own| wanted.is_erased_again(relative, raw(own), own.view()));
+    let taken = records.iter().filter(|own| wanted.is_erased_again(relative, raw(own), own.memory()));
     // The begun part is in the file already: only its rest is removed.
     let (begun_on, new): (Vec<Span>, Vec<Span>) =
         taken.map(|own| own.span).partition(|span| span.start < begun.len() as u64);

@@ -62,7 +62,7 @@ fn read_for(host: Host<'_>, place: &Place, files: &[PathBuf]) -> Store {
         true => place.with_files(files),
         false => place.clone(),
     };
-    load_from(host.disk, &place, Extent::Whole, None, host.now)
+    load_from(host.disk, &place, Extent::All, None, host.now)
 }
 
 /// A store that only this process watches.

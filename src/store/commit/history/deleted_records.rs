@@ -98,10 +98,10 @@ pub fn with_deleted_without(
     let archived = vault.archived()?;
     let mut known = KnownRecords::of(&store);
     for own in &archived {
-        for view in
-            format.read(Role::Records, &own.path, &own.bytes, now).records.iter().filter_map(Record::view)
+        for memory in
+            format.read(Role::Records, &own.path, &own.bytes, now).records.iter().filter_map(Record::memory)
         {
-            known.add(None, view, &own.bytes, None);
+            known.add(None, memory, &own.bytes, None);
         }
     }
     let mut search = DeletedSearch {
@@ -145,7 +145,7 @@ fn add_archived(store: &mut Store, format: &dyn Format, archived: Vec<ArchivedIt
     for own in archived {
         let reading = format.read(Role::Records, &own.path, &own.bytes, now);
         let document_number = store.documents.len() as u32;
-        let listed = (0..).zip(&reading.records).filter(|(_, own)| own.view().is_some());
+        let listed = (0..).zip(&reading.records).filter(|(_, own)| own.memory().is_some());
         store.entries.extend(listed.map(|(record, _)| Entry {
             document: document_number,
             record,
@@ -258,14 +258,14 @@ impl DeletedSearch<'_> {
         let is_there = !is_lines && self.store.documents.iter().any(|own| own.path == held.path);
         let name = session.map(|at| self.store.sessions[at as usize].name.clone());
         for record in self.format.read(Role::Records, &held.path, &held.bytes, self.now).records {
-            let Some(view) = record.view() else { continue };
+            let Some(memory) = record.memory() else { continue };
             let span = record.span.range();
             let raw = if is_lines { held.bytes.get(span).unwrap_or_default() } else { &held.bytes[..] };
-            let is_erased = || self.wanted.is_erased(&held.path, raw, Some(view), None);
+            let is_erased = || self.wanted.is_erased(&held.path, raw, Some(memory), None);
             let step = if let KeptFrom::Deletion(step) = held.kept { Some(step) } else { None };
             let said = step.map_or(0, |_| digest(main_text(self.format, &held.path, raw).as_bytes()));
             let is_back = step.is_some() && !self.taken.next(&held.path, raw);
-            let is_known = || self.known.has(name.as_deref(), view, raw, held.kept, said);
+            let is_known = || self.known.has(name.as_deref(), memory, raw, held.kept, said);
             if is_there || is_back || is_known() || is_erased() {
                 continue;
             }
@@ -273,7 +273,7 @@ impl DeletedSearch<'_> {
             if !is_lines && self.found.contains_key(&held.path) {
                 continue;
             }
-            self.known.add(name.as_deref(), view, raw, step.map(|step| (step, said)));
+            self.known.add(name.as_deref(), memory, raw, step.map(|step| (step, said)));
             let own = self.found.entry(held.path.clone()).or_default();
             match is_lines {
                 true => own.extend(on_one_line(raw)),
@@ -303,7 +303,8 @@ impl DeletedSearch<'_> {
             };
             let (at, session) = (store.documents.len() as u32, session_of(&store, &path));
             let is_null = |own: &Record| bytes.get(own.span.range()) == Some(b"null");
-            let listed = (0..).zip(&reading.records).filter(|(_, own)| own.view().is_some() && !is_null(own));
+            let listed =
+                (0..).zip(&reading.records).filter(|(_, own)| own.memory().is_some() && !is_null(own));
             store.entries.extend(listed.map(|(record, _)| Entry {
                 document: at,
                 record,

@@ -38,7 +38,7 @@ fn came_meanwhile(context: &CommitContext<'_>, change: &Change) -> Result<(), Co
     let (was, is) = (LineIndex::of(&base), LineIndex::of(&now));
     let mut lines = coming.iter().flat_map(|own| own.split_inclusive(|byte| *byte == b'\n'));
     let is_back = lines.any(|line| is.has_any(line) && !was.has_any(line));
-    match is_back || base.has_changed() || now.has_changed() {
+    match is_back {
         true => {
             let file = context.path(&change.path);
             Err(CommitError::moved(&file, "another program restored the same memories meanwhile"))

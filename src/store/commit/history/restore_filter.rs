@@ -13,7 +13,6 @@ use crate::store::commit::apply::line_index::{LineIndex, id_of};
 use crate::store::commit::apply::record_digests::{DigestCounts, DigestedRecord, comes, count, pieces};
 use crate::store::commit::history::subsequent_steps;
 use crate::store::commit::{CommitContext, CommitError, UndoStep};
-use crate::store::log_chunks;
 use crate::text::lines;
 
 /// What a plan reports about the records that undo or redo restores.
@@ -108,18 +107,12 @@ pub fn without_present(
     }
     let now = now.unwrap_or_default();
     let mut there = PresentRecords::of(change, &now, turning, &later);
-    log_chunks::each(&now, &mut |chunk| {
-        count(change, chunk, &wanted, 1, &mut there.counts);
-        true
-    });
+    count(change, &now, &wanted, 1, &mut there.counts);
     there.tell_apart(&coming);
     let left = there.without_back(change, back);
     // If the whole file is equal, the bytes between the records exist again, too.
     let is_all_there = matches!(&change.act, Act::Create(bytes) if now == *bytes && there.brought.is_empty());
     let left = left.filter(|_| !is_all_there);
-    if now.has_changed() {
-        return Err(CommitError::moved(&context.path(&change.path), "others have written to it meanwhile"));
-    }
     for (name, brought) in &there.brought {
         let taken = coming.get(name).copied().unwrap_or(0);
         let gone = later.still_gone(*name, taken) + there.lacking(*name);

@@ -43,12 +43,7 @@ pub fn change_progress(
         return Ok(ChangeProgress::Harmless);
     }
     let now = context.bytes(&inverse.path)?;
-    let made = made_in(context, step, inverse, now.clone());
-    match now.is_some_and(|now| now.has_changed()) {
-        // Another program wrote in place while palimp searched the file.
-        true => Ok(made_in(context, step, inverse, context.read(&inverse.path)?.map(Bytes::from))),
-        false => Ok(made),
-    }
+    Ok(made_in(context, step, inverse, now))
 }
 
 fn made_in(

@@ -226,12 +226,7 @@ pub fn fitted(
 ) -> Result<Option<Change>, CommitError> {
     let is_folder = matches!(change.act, Act::MakeFolder | Act::RemoveFolder);
     let now = if is_folder { None } else { context.bytes(&change.path)? };
-    let fitted = fitted_to(context, change, is_made, now.clone());
-    match now.is_some_and(|now| now.has_changed()) {
-        // Another program wrote in place while palimp searched the file.
-        true => fitted_to(context, change, is_made, context.read(&change.path)?.map(Bytes::from)),
-        false => fitted,
-    }
+    fitted_to(context, change, is_made, now)
 }
 
 fn fitted_to(

@@ -64,10 +64,10 @@ pub(super) fn new_in(
     let own = records.iter().find(|own| {
         let raw = &bytes[own.span.range()];
         // With the same time it may be an earlier version.
-        let may_be_another = may_be_given_again && own.view().is_none_or(|view| view.created.is_none());
-        wanted.is_erased(path, raw, own.view(), None)
-            && !(may_be_another && wanted.has_other_text(path, raw, own.view()))
+        let may_be_another = may_be_given_again && own.memory().is_none_or(|memory| memory.created.is_none());
+        wanted.is_erased(path, raw, own.memory(), None)
+            && !(may_be_another && wanted.has_other_text(path, raw, own.memory()))
             && memchr::memmem::find(current, raw).is_none()
     })?;
-    Some(own.view().and_then(|view| view.id).map(Into::into))
+    Some(own.memory().and_then(|memory| memory.id()).map(Into::into))
 }

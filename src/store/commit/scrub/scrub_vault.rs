@@ -171,7 +171,7 @@ pub fn dropped_steps(
         let path = vault.step_path(number);
         let Some(mut bytes) = vault.read_own_file(&path)? else { continue };
         if let Some(step) = vault.step(number).ok().flatten().and_then(|step| names.without_derived(step)) {
-            bytes = step.parts().iter().flat_map(|own| own.to_vec()).collect();
+            bytes = step.to_bytes();
         }
         if holds(wanted, sought, &path, &bytes) {
             steps.insert(number);

@@ -28,7 +28,7 @@ pub fn keep_adding(context: &CommitContext<'_>, plan: &Plan) -> Result<(), Commi
             drop_adding(context);
             Ok(())
         }
-        false => context.vault.put_parts(&context.vault.path(ADDING), &step.parts()),
+        false => context.vault.write_own_file(&context.vault.path(ADDING), &step.to_bytes()),
     }
 }
 

@@ -1,16 +1,11 @@
 //! Reads and writes files of our own data.
 
-use std::io;
 use std::path::Path;
 
 use super::Vault;
 use super::retention::NEW_SUFFIX;
-use crate::model::Bytes;
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::store::commit::CommitError;
-
-/// The number of bytes that are written at a time if they are not in memory.
-const STRETCH: usize = 1 << 20;
 
 impl Vault<'_> {
     /// Reads a file of our data; `None` if it is absent. A file that can't be read is an error.
@@ -24,20 +19,11 @@ impl Vault<'_> {
 
     /// Writes a file of our data, durably. The old or the new one exists at any moment.
     pub fn write_own_file(&self, path: &Path, bytes: &[u8]) -> Result<(), CommitError> {
-        self.put_parts(path, &[bytes.into()])
-    }
-
-    /// Like [`Vault::write_own_file`], for bytes in parts.
-    pub fn put_parts(&self, path: &Path, parts: &[Bytes]) -> Result<(), CommitError> {
         let (disk, temp) = (self.disk(), path.with_extension(NEW_SUFFIX));
         let _ = disk.remove(&temp);
         let write = || {
             let mut out = disk.create(&temp, PRIVATE_MODE)?;
-            for own in parts {
-                if !own.each_block(STRETCH, &mut |block| out.write(block))? {
-                    return Err(io::Error::other("what it is about was written to meanwhile"));
-                }
-            }
+            out.write(bytes)?;
             out.sync()
         };
         let put = write().and_then(|()| disk.rename(&temp, path));

@@ -3,11 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::undo_step::DerivedState;
-use crate::model::bytes::Ranges;
 use crate::model::owner::Owner;
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{Act, Change, PathText, Splice, path_from_text};
-use crate::store::log_chunks;
 
 /// The maximum number of splices whose lines are searched for elsewhere in the file.
 const FEW: usize = 16;
@@ -74,12 +72,7 @@ pub fn without_neighbours(change: &Change, mut inverse: Change) -> Change {
             alone.into_iter().for_each(|own| own.line_before.clear());
             return inverse;
         }
-        // Chunks of a file end between lines: only the first line is searched for.
-        let told_by = |own: &Splice| if base.is_file_backed() { own.was.line_end(0) } else { own.was.len() };
-        log_chunks::each(&base, &mut |chunk| {
-            alone.retain(|own| memchr::memmem::find(chunk, &own.was[..told_by(own)]).is_none());
-            !alone.is_empty()
-        });
+        alone.retain(|own| memchr::memmem::find(&base, &own.was).is_none());
         alone.into_iter().for_each(|own| own.line_before.clear());
     }
     inverse

@@ -1,7 +1,6 @@
 //! A step's undo data as a file: a line of JSON that describes the bytes after it.
 
 use std::borrow::Cow;
-use std::convert::Infallible;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -63,15 +62,9 @@ const SHORT: usize = 64;
 /// Returns the first half of the SHA-256 of the bytes, in hexadecimal.
 pub fn digest(bytes: &Bytes) -> String {
     let mut digest = Sha256::new();
-    let Ok(_) = bytes.each_block(BLOCK, &mut |block| -> Result<(), Infallible> {
-        digest.update(block);
-        Ok(())
-    });
+    bytes.slices().into_iter().flatten().for_each(|slice| digest.update(slice));
     hex(&digest.finalize()[..16])
 }
-
-/// The number of bytes that are hashed at a time.
-const BLOCK: usize = 1 << 20;
 
 /// Returns the bytes of a file if they have this digest, else bytes that the file does not have.
 pub type MadeBytes<'f> = &'f dyn Fn(&Path, &str) -> Bytes;
@@ -106,25 +99,20 @@ enum ActHeader {
 }
 
 impl UndoStep {
-    /// Returns the file in parts. Bytes that are not in memory are a part of their own.
-    pub fn parts(&self) -> Vec<Bytes> {
+    /// Returns the bytes of its file.
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut body = StepBody::default();
         let head = StepHeader {
             step: Cow::Borrowed(self),
             changes: self.changes.iter().map(|change| entry(change, &mut body)).collect(),
             derived: self.derived.iter().map(|change| entry(change, &mut body)).collect(),
-            bytes: body.len,
+            bytes: body.0.len(),
         };
         // Text and numbers always have a JSON form.
-        let mut first = serde_json::to_vec(&head).unwrap_or_default();
-        first.push(b'\n');
-        let mut pieces = body.pieces.into_iter();
-        first.append(&mut pieces.next().map(|(held, _)| held).unwrap_or_default());
-        let mut parts = vec![first.into()];
-        for (held, large) in pieces {
-            parts.extend([large, held.into()]);
-        }
-        parts
+        let mut file = serde_json::to_vec(&head).unwrap_or_default();
+        file.push(b'\n');
+        file.append(&mut body.0);
+        file
     }
 
     /// Reads the file; `None` if a crash left it incomplete. `find` returns files that the step made.
@@ -144,31 +132,12 @@ impl UndoStep {
 }
 
 /// The bytes after the line of JSON.
-struct StepBody {
-    /// Bytes in memory, each with the file-backed bytes that come before them.
-    pieces: Vec<(Vec<u8>, Bytes)>,
-    len: usize,
-}
-
-impl Default for StepBody {
-    fn default() -> Self {
-        StepBody { pieces: vec![Default::default()], len: 0 }
-    }
-}
+#[derive(Default)]
+struct StepBody(Vec<u8>);
 
 impl StepBody {
     fn put(&mut self, bytes: &[u8]) -> usize {
-        self.len += bytes.len();
-        self.pieces.iter_mut().next_back().into_iter().for_each(|(held, _)| held.extend_from_slice(bytes));
-        bytes.len()
-    }
-
-    fn put_bytes(&mut self, bytes: &Bytes) -> usize {
-        if !bytes.is_file_backed() {
-            return self.put(bytes);
-        }
-        self.len += bytes.len();
-        self.pieces.push((Vec::new(), bytes.clone()));
+        self.0.extend_from_slice(bytes);
         bytes.len()
     }
 }
@@ -178,14 +147,14 @@ fn entry(change: &Change, body: &mut StepBody) -> StepFileEntry<ActHeader> {
         Act::MakeFolder => ActHeader::MakeFolder,
         Act::RemoveFolder => ActHeader::RemoveFolder,
         Act::Expire(len) => ActHeader::Expire(*len),
-        Act::Create(bytes) => ActHeader::Create(body.put_bytes(bytes)),
+        Act::Create(bytes) => ActHeader::Create(body.put(bytes)),
         Act::Append(bytes) => ActHeader::Append(body.put(bytes)),
         Act::Remove(bytes)
             if bytes.len() > SHORT && !is_log(&change.path) && !change.path.starts_with("..") =>
         {
             ActHeader::RemoveMade(digest(bytes))
         }
-        Act::Remove(bytes) => ActHeader::Remove(body.put_bytes(bytes)),
+        Act::Remove(bytes) => ActHeader::Remove(body.put(bytes)),
         Act::Splice(splices) if splices.iter().any(|own| !own.was.is_empty() && !own.becomes.is_empty()) => {
             let mut word = |own: &Splice| {
                 let (begins, ends) = alike(&own.was, &own.becomes);
@@ -270,7 +239,7 @@ mod tests {
     use crate::model::UndoRedo;
 
     fn whole(step: &UndoStep) -> Vec<u8> {
-        step.parts().iter().flat_map(|own| own.to_vec()).collect()
+        step.to_bytes()
     }
 
     #[test]

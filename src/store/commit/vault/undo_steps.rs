@@ -11,7 +11,6 @@ use crate::disk::Lookup;
 use crate::model::{Bytes, JournalLine};
 use crate::store::commit::CommitError;
 use crate::store::commit::vault::folder::STEP_SUFFIX;
-use crate::store::large_file;
 
 impl Vault<'_> {
     /// Returns the numbers of the steps with undo data, ascending.
@@ -64,9 +63,9 @@ impl Vault<'_> {
     /// If our own data can't be written, or has no room for it.
     pub fn keep(&self, number: u64, step: &UndoStep) -> Result<(), CommitError> {
         self.folder("undo")?;
-        let parts = step.parts();
-        self.make_room(number, parts.iter().map(|own| own.len() as u64).sum())?;
-        self.put_parts(&self.step_path(number), &parts)
+        let bytes = step.to_bytes();
+        self.make_room(number, bytes.len() as u64)?;
+        self.write_own_file(&self.step_path(number), &bytes)
     }
 
     /// Reads a step's undo data; `None` if it was removed, or a crash interrupted its writing.
@@ -88,8 +87,8 @@ impl Vault<'_> {
     /// Returns a file's bytes if their digest is `made`, else other bytes, so that they don't match.
     /// A file that can't be read is an error.
     fn made(&self, file: &Path, made: &str) -> io::Result<Bytes> {
-        let read = Lookup::from(large_file::read(self.disk, &self.root.join(file))).optional()?;
-        let mut bytes = read.map(|(bytes, _)| bytes).unwrap_or_default();
+        let read = Lookup::from(self.disk.read(&self.root.join(file), 0, None)).optional()?;
+        let mut bytes = Bytes::from(read.map(|(bytes, _)| bytes).unwrap_or_default());
         if digest(&bytes) != made {
             bytes.extend(&[0]);
         }

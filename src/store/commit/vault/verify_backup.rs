@@ -60,6 +60,6 @@ fn reads(store: &Store, file: &Path, copy: &[u8], now: Moment) -> Result<usize, 
         _ => Role::Records,
     };
     let records = format.read(role, file, copy, now).records;
-    let broken = records.iter().filter(|record| record.view().is_none()).count();
+    let broken = records.iter().filter(|record| record.memory().is_none()).count();
     if broken > 0 { Err(broken) } else { Ok(records.len()) }
 }

@@ -82,7 +82,7 @@ fn long(editor: &Editor) -> Vec<(&'static str, String)> {
         said.push(("session", format!("{} of {}", human_size(size), human_size(most))));
     }
     said.extend(arrow(effects.rank).map(|rank| ("rank", rank)));
-    let kind = store.view(entry).map_or("", |view| view.kind);
+    let kind = store.memory(entry).map_or("", |memory| memory.kind());
     let half = store.decay(entry).rule(kind).half_life_hours;
     let half = half.map_or("does not fade".to_owned(), |hours| format!("half-life {:.0} d", hours / 24.0));
     let decay = arrow(effects.decay).map(|decay| format!("{decay} · ")).unwrap_or_default();

@@ -8,9 +8,6 @@ use crate::tui::update::running_change;
 use crate::work::Job;
 use crate::work::form_jobs::FormRequest;
 
-/// The message if the bytes of a memory are gone, so that it has no form.
-pub const CHANGED: &str = "The file of the memory changed since it was read. It is read again.";
-
 /// Starts a check of the form, on request against the whole store.
 pub fn ask(app: &mut App, is_whole: bool) {
     if let Some(request) = request(app) {

@@ -10,7 +10,6 @@ use crate::tui::state::app::App;
 use crate::tui::state::editor::{DraftState, Editor, TheirVersion};
 use crate::tui::update::editor::form_request::{ask, request, told};
 use crate::tui::update::editor::{compare, leave};
-use crate::tui::update::reload::load_now;
 use crate::work::Job;
 use crate::work::form_jobs::ValidatedForm;
 
@@ -101,9 +100,7 @@ pub fn reloaded(app: &mut App) {
     }
     let before = editor.theirs.take();
     let at = EntryTracker::new(&editor.snapshot, &snapshot).find(editor.at, &|_| false);
-    // If its bytes are gone, the stores are read again.
-    let is = at.map(|at| Some((Arc::new(snapshot.with_bytes_of(at)?), at)));
-    let Some(is) = is.map_or(Some(None), |is| is.map(Some)) else { return app.push_effect(load_now(app)) };
+    let is = at.map(|at| (Arc::clone(&snapshot), at));
     editor.theirs = theirs(editor, is.as_ref(), now);
     match &editor.theirs {
         None => {

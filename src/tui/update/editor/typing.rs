@@ -170,8 +170,8 @@ fn complete(editor: &mut Editor) -> bool {
         return false;
     };
     let typed = &before[open + 2..];
-    let ids = store.entries.iter().filter_map(|entry| store.view(entry));
-    let notes = ids.filter(|view| view.kind == "note").filter_map(|view| view.id);
+    let ids = store.entries.iter().filter_map(|entry| store.memory(entry));
+    let notes = ids.filter(|memory| memory.kind() == "note").filter_map(|memory| memory.id());
     let mut names: Vec<String> = notes.filter(|id| id.contains(typed)).map(str::to_owned).collect();
     names.sort_by_key(|name| (!name.starts_with(typed), name.clone()));
     names.dedup();

@@ -45,7 +45,7 @@ pub fn arrived(app: &mut App, before: Option<Moment>, unseen: &HashSet<String>) 
     let Some((_, at)) = newest(app, before, came) else { return };
     let store = &app.snapshot.stores[at.store as usize];
     let entry = &store.entries[at.entry as usize];
-    let agent = store.view(entry).and_then(|view| field(&view, "agent"));
+    let agent = store.memory(entry).and_then(|view| field(view, "agent"));
     let who = agent.unwrap_or("An agent").to_owned();
     let title = crate::format::title(store, entry);
     let file = store.document(entry).path.to_text().into_owned();

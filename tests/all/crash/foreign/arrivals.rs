@@ -216,7 +216,7 @@ fn judged(
     if !new.contains(&State::Live) && !is_hidden {
         return Err(format!("the new memory is {new:?}, {said:?}"));
     }
-    let names = |entry: &Entry| now.view(entry).and_then(|view| view.id) == target.id.as_deref();
+    let names = |entry: &Entry| now.memory(entry).and_then(|view| view.id()) == target.id.as_deref();
     let is_old = |entry: &&Entry| names(entry) && text_of(&now, entry).text.contains(TEXT);
     let old = target.id.is_some() && now.entries.iter().any(|entry| is_old(&entry));
     match erased {

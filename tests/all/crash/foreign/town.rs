@@ -35,7 +35,7 @@ pub fn path_of(format: &str, file: &Path) -> PathBuf {
 
 pub fn load(disk: &Faulty, format: &'static str) -> Store {
     let place = Place::whole(root(format).into(), format);
-    load_from(disk, &place, Extent::Whole, None, NOW)
+    load_from(disk, &place, Extent::All, None, NOW)
 }
 
 type Packed = BTreeMap<PathBuf, Vec<u8>>;

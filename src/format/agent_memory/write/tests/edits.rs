@@ -270,7 +270,7 @@ fn records_are_named_by_their_paths_whatever_their_ids_are() {
     let documents = shelf.documents();
     let state = documents.iter().find(|own| own.path.ends_with("state.json")).unwrap();
     let paths: Vec<String> = (0..state.records.len()).map(|own| path_of(state, own).unwrap()).collect();
-    let ids: Vec<&str> = state.records.iter().map(|own| own.view().unwrap().id.unwrap()).collect();
+    let ids: Vec<&str> = state.records.iter().map(|own| own.memory().unwrap().id().unwrap()).collect();
     let differ: Vec<_> = paths.iter().zip(&ids).filter(|(path, id)| path != id).collect();
     assert_eq!(differ, [(&"gotchas.2".to_owned(), &"own.id")]);
     for (path, record) in paths.iter().zip(&state.records) {

@@ -101,7 +101,6 @@ impl Shelf {
                 path: path.to_owned(),
                 role,
                 bytes: bytes.clone().into(),
-                record_reader: None,
                 offset: 0,
                 len: bytes.len() as u64,
                 generation: Generation::default(),

@@ -122,8 +122,8 @@ proptest! {
                 prop_assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
                 let read = document(&path, &line);
                 prop_assert_eq!(read.records.len(), 1);
-                let view = read.records[0].view().unwrap();
-                let id = format!("\"{}\"", view.id.unwrap());
+                let memory = read.records[0].memory().unwrap();
+                let id = format!("\"{}\"", memory.id().unwrap());
                 let is_new = !String::from_utf8_lossy(&log).contains(&id);
                 prop_assert!(is_new);
                 let record = value(&line);
@@ -138,10 +138,10 @@ proptest! {
 #[test]
 fn a_decay_factor_is_the_model_s_with_its_boost() {
     let line = br#"{"id":"finding-001","timestamp":"2025-12-28T14:30:00.123456Z","severity":"critical","access_count":3}"#;
-    let view = view_of("findings.jsonl", line);
-    assert!((factor(view.view(), &default_decay(), NOW) - 0.5 * (1.0 + 0.3 + 0.2)).abs() < 1e-9);
+    let memory = view_of("findings.jsonl", line);
+    assert!((factor(&memory, &default_decay(), NOW) - 0.5 * (1.0 + 0.3 + 0.2)).abs() < 1e-9);
     let undated = view_of("findings.jsonl", b"{}");
-    assert_eq!(factor(undated.view(), &default_decay(), NOW), 0.1);
+    assert_eq!(factor(&undated, &default_decay(), NOW), 0.1);
 }
 
 proptest! {

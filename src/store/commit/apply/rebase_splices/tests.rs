@@ -1,10 +1,6 @@
-use proptest::prelude::*;
-
 use super::*;
 use crate::model::Change;
-use crate::model::plan::{apply, inverse, whole_lines};
-use crate::store::incremental_read::tests::parts;
-use crate::store::long_log::tests::{edits, of_file, on_disk};
+use crate::model::plan::{apply, inverse};
 
 const MANY: usize = 10_000;
 
@@ -142,40 +138,4 @@ fn a_change_is_not_carried_to_another_record_of_the_same_id() {
     let base = "{\"id\":\"a\",\"x\":1}\n{\"id\":\"a\",\"x\":1,\"y\":1}\n";
     let now = base.replace("\"y\":1", "\"y\":2");
     assert!(moved(base, "\"x\":1,\"y\"", "\"x\":2,\"y\"", &now).is_err());
-}
-
-proptest! {
-    #![proptest_config(crate::tries::config(100, 20_000))]
-
-    #[test]
-    fn a_change_is_fitted_to_a_file_that_is_read_when_it_is_asked_for_as_to_one_that_is_held(
-        (base, edits) in parts().prop_flat_map(|own| {
-            let edits = edits(own.len());
-            (Just(own), edits)
-        }),
-        (others, moved) in (parts(), any::<prop::sample::Index>()),
-        is_joined in any::<bool>(),
-    ) {
-        let splices = whole_lines(&base, edits);
-        // Other programs inserted lines, or wrote the file again.
-        let at = base[..moved.index(base.len() + 1)].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let now = if is_joined { [&base[..at], &others, &base[at..]].concat() } else { others };
-        for (splices, now) in [(splices.clone(), now), (inverse(&splices), apply(&base, &splices))] {
-            let (_folder, path) = on_disk(&now);
-            let own = of_file(&path, &now);
-            prop_assert_eq!(fits(&splices, &own), fits(&splices, &now));
-            prop_assert_eq!(rebase(&splices, &own), rebase(&splices, &now));
-            prop_assert_eq!(moved_only(&splices, &own), moved_only(&splices, &now));
-            let (held, places) = (LineIndex::of(&now), LineIndex::of(&own));
-            for wanted in [&splices.iter().flat_map(|own| own.was.to_vec()).collect::<Vec<_>>(), &base] {
-                prop_assert_eq!(places.has_any(wanted), held.has_any(wanted));
-            }
-            for sought in splices.iter().flat_map(|own| [&own.was, &own.becomes]) {
-                prop_assert_eq!(own.has(sought), memchr::memmem::find(&now, sought).is_some());
-                prop_assert_eq!(places.find(sought, None, &HashSet::new()), held.find(sought, None, &HashSet::new()));
-            }
-            prop_assert!(!own.has_changed() && own == Bytes::from(&now[..]));
-            prop_assert!(now.is_empty() || own.is_file_backed());
-        }
-    }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use super::deleted_counts::{DeletedCounts, RESTORING_VERBS};
 use crate::format::{self, Format};
-use crate::model::{Change, JournalLine, Moment, Role, Span, Store, View, is_log};
+use crate::model::{Change, JournalLine, Moment, Role, Span, Store, StoredMemory, is_log};
 use crate::store::commit::history::deleted_records::kept_bytes::{DELETING_VERBS, before, session_of};
 use crate::store::commit::history::step_history::StepHistory;
 use crate::store::commit::{CommitError, Vault};
@@ -130,14 +130,14 @@ impl Deletions {
         for record in format.read(Role::Records, &path, bytes, now).records {
             let span = record.span.range();
             let raw = if is_log(&path) { bytes.get(span).unwrap_or_default() } else { bytes };
-            let Some(view) = record.view().filter(|_| taken.next(&path, raw)) else { continue };
+            let Some(memory) = record.memory().filter(|_| taken.next(&path, raw)) else { continue };
             self.bytes.entry((path.clone(), digest(raw))).or_insert(step);
-            match (view.id.filter(|id| !id.is_empty()), view.created) {
+            match (memory.id().filter(|id| !id.is_empty()), memory.created) {
                 (Some(id), _) => {
                     self.ids.entry(id.to_owned()).or_default().push((session.clone(), step));
                 }
                 (None, Some(at)) => {
-                    self.made.entry((session.clone(), view.kind.to_string(), at)).or_insert(step);
+                    self.made.entry((session.clone(), memory.kind().to_string(), at)).or_insert(step);
                 }
                 (None, None) => {}
             }
@@ -178,18 +178,18 @@ impl Deletions {
         &self,
         store: &Store,
         file: &Path,
-        (raw, view): (&[u8], View<'_>),
+        (raw, memory): (&[u8], &StoredMemory),
         is_shared: bool,
     ) -> Option<u64> {
         let same = self.bytes.get(&(file.to_owned(), digest(raw))).copied();
         if same.is_some() || is_shared {
             return same;
         }
-        if let Some(id) = view.id.filter(|id| !id.is_empty()) {
+        if let Some(id) = memory.id().filter(|id| !id.is_empty()) {
             return self.step(store, file, id);
         }
         let session = session_of(store, file).map(|at| store.sessions[at as usize].name.clone());
-        self.made.get(&(session, view.kind.to_string(), view.created?)).copied()
+        self.made.get(&(session, memory.kind().to_string(), memory.created?)).copied()
     }
 
     /// Returns the deleted parts of a document, each with the step that deleted it.

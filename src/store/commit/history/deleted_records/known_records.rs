@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::{Moment, Role, Store, View};
+use crate::model::{Moment, Role, Store, StoredMemory};
 use crate::store::commit::history::deleted_records::kept_bytes::{KeptFrom, session_of};
 use crate::text::digest::digest;
 
@@ -34,8 +34,8 @@ impl KnownRecords {
         let mut known = KnownRecords::default();
         for entry in &store.entries {
             let session = store.session(entry).map(|own| own.name.as_str());
-            if let Some(view) = store.view(entry) {
-                known.add(session, view, &store.raw(entry), None);
+            if let Some(memory) = store.memory(entry) {
+                known.add(session, memory, &store.raw(entry), None);
             }
         }
         for own in store.documents.iter().filter(|own| own.role == Role::Tombstones) {
@@ -49,31 +49,44 @@ impl KnownRecords {
     }
 
     /// Adds a record. `deleted` is the step that deleted it and a digest of its main text.
-    pub fn add(&mut self, session: Option<&str>, view: View<'_>, raw: &[u8], deleted: Option<(u64, u128)>) {
+    pub fn add(
+        &mut self,
+        session: Option<&str>,
+        memory: &StoredMemory,
+        raw: &[u8],
+        deleted: Option<(u64, u128)>,
+    ) {
         let placed = |name: RecordIdentity| (session.map(str::to_owned), name);
         self.names.insert(placed(RecordIdentity::Bytes(digest(raw))));
-        match id_of(view) {
+        match id_of(memory) {
             Some(id) => {
                 self.names.insert(placed(RecordIdentity::Id(id.to_owned())));
-                let timed = placed(RecordIdentity::Timed(id.to_owned(), view.created));
+                let timed = placed(RecordIdentity::Timed(id.to_owned(), memory.created));
                 if let Some((step, said)) = deleted {
                     self.found.entry((timed, said)).or_insert(step);
                 }
             }
-            None => self.names.extend(made(view).map(placed)),
+            None => self.names.extend(made(memory).map(placed)),
         }
     }
 
     /// True if a kept record is known. If a deletion removed it, the same id and time are not enough: a
     /// record with other text is a different one. If another step deleted the same text, id and time, it is
     /// an earlier version. A record without an id that no deletion removed may exist with other text.
-    pub fn has(&self, session: Option<&str>, view: View<'_>, raw: &[u8], kept: KeptFrom, said: u128) -> bool {
+    pub fn has(
+        &self,
+        session: Option<&str>,
+        memory: &StoredMemory,
+        raw: &[u8],
+        kept: KeptFrom,
+        said: u128,
+    ) -> bool {
         let placed = |name: RecordIdentity| (session.map(str::to_owned), name);
         let has = |name: RecordIdentity| self.names.contains(&placed(name));
-        match (id_of(view), kept) {
+        match (id_of(memory), kept) {
             (Some(id), KeptFrom::Deletion(step)) => {
                 let newer =
-                    self.found.get(&(placed(RecordIdentity::Timed(id.to_owned(), view.created)), said));
+                    self.found.get(&(placed(RecordIdentity::Timed(id.to_owned(), memory.created)), said));
                 has(RecordIdentity::Tombstone(id.to_owned()))
                     || has(RecordIdentity::Bytes(digest(raw)))
                     || newer.is_some_and(|newer| *newer != step)
@@ -82,15 +95,17 @@ impl KnownRecords {
             // `DeletedCounts` counts equal ones.
             (None, KeptFrom::Deletion(_)) => false,
             (None, KeptFrom::Change) => true,
-            (None, KeptFrom::Backup) => made(view).is_none_or(has) || has(RecordIdentity::Bytes(digest(raw))),
+            (None, KeptFrom::Backup) => {
+                made(memory).is_none_or(has) || has(RecordIdentity::Bytes(digest(raw)))
+            }
         }
     }
 }
 
-fn id_of(view: View<'_>) -> Option<&str> {
-    view.id.filter(|id| !id.is_empty())
+fn id_of(memory: &StoredMemory) -> Option<&str> {
+    memory.id().filter(|id| !id.is_empty())
 }
 
-fn made(view: View<'_>) -> Option<RecordIdentity> {
-    Some(RecordIdentity::Made(view.kind.to_string(), view.created?))
+fn made(memory: &StoredMemory) -> Option<RecordIdentity> {
+    Some(RecordIdentity::Made(memory.kind().to_string(), memory.created?))
 }

@@ -1,0 +1,78 @@
+//! Reads stores again as they are now, and finds the same memories in them.
+
+use std::sync::Arc;
+
+use crate::disk::host::Host;
+use crate::model::{EntryRef, EntryTracker, Extent, Moment, Snapshot, Store, deleted_from};
+use crate::store::{self, Place};
+use crate::usecase::deleted_records::as_before;
+use crate::usecase::request::ChangeRequest;
+use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
+use crate::usecase::revalidate::describe_change::describe_change;
+use crate::usecase::revalidate::same_memories::same_memories;
+
+/// Returns the stores as they are now, the same ones if nothing changed. If a store listed its deleted memories, it
+/// lists them again.
+pub fn current_snapshot(snapshot: &Arc<Snapshot>, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
+    if snapshot.stores.iter().all(|own| store::is_as_read(host.disk, own)) {
+        return Arc::clone(snapshot);
+    }
+    let places: Vec<Place> = snapshot.stores.iter().map(|own| Place::of(own)).collect();
+    let stores = store::load_each(&places, Extent::All, snapshot, now);
+    let as_it_is = |(new, old): (Arc<Store>, &Arc<Store>)| match has_same_files(old, &new) {
+        true => Arc::clone(old),
+        false => as_before(old, new, host.data, now),
+    };
+    Arc::new(Snapshot::of(stores.into_iter().zip(&snapshot.stores).map(as_it_is).collect()))
+}
+
+/// True if the files of a store are unchanged. Listed deleted memories do not count.
+pub fn has_same_files(old: &Store, new: &Store) -> bool {
+    let files = |own: &Store| own.documents.iter().filter(|own| deleted_from(&own.path).is_none()).count();
+    let both = || old.documents.iter().zip(&new.documents);
+    let count = files(old);
+    count == files(new) && both().take(count).all(|(old, new)| old.is_state_of(new))
+}
+
+/// Returns the place of a memory in stores that were read again, if the memory is unchanged.
+pub fn find_unchanged(was: &Snapshot, at: EntryRef, current: &Snapshot, now: Moment) -> Option<EntryRef> {
+    let is = EntryTracker::new(was, current).find(at, &|_| false)?;
+    of_bound(was, &[at], current, now).is_none().then_some(is)
+}
+
+/// Returns the request for the stores as they are now, and what other programs did to its memories since the listing.
+pub(in crate::usecase) fn renew(
+    request: ChangeRequest,
+    host: Host<'_>,
+) -> (ChangeRequest, ConcurrentChanges) {
+    let fresh = current_snapshot(&request.snapshot, host, request.now);
+    if Arc::ptr_eq(&fresh, &request.snapshot) {
+        return (request, ConcurrentChanges::default());
+    }
+    let bound = [request.at.clone(), request.beside.clone()].concat();
+    let difference = of_bound(&request.snapshot, &bound, &fresh, request.now);
+    let renewed = ChangeRequest { snapshot: fresh, ..request.clone() };
+    (same_memories(&request, renewed), difference)
+}
+
+/// Returns what other programs did to memories since they were read.
+pub fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Moment) -> ConcurrentChanges {
+    let mut carry = EntryTracker::new(was, fresh);
+    let mut moved = Vec::new();
+    for &at in bound {
+        let is = carry.find(at, &|_| false).map(|at| fresh.get(at));
+        let (store, entry) = was.get(at);
+        // A memory that is in no file is unchanged until it is restored.
+        if is.is_none() && crate::ops::delete::is_held(store, entry) {
+            continue;
+        }
+        if let Some(what) = describe_change((store, entry), is, now) {
+            moved.push(ConcurrentChange {
+                name: crate::usecase::planned_change::name_of(store, entry),
+                what,
+                new_effect: String::new(),
+            });
+        }
+    }
+    ConcurrentChanges { shown: bound.len(), changes: moved }
+}
