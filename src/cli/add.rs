@@ -78,7 +78,7 @@ fn add_all(context: &mut Context, all: &[NewRecord]) -> Result {
     let host = Host::here(&data, context.now);
     let refused = || usecase::refusal_of_all(store, all, context.now);
     if context.options.dry_run || context.options.readonly || !context.options.yes {
-        let plan = usecase::plan_all(store, all, host)?.ok_or_else(refused)?.plan;
+        let plan = usecase::plan_all(store, all, host)?.ok_or_else(refused)?;
         print_plan(context, &plan, false, None)?;
         return match context.options.dry_run {
             true => Ok(Exit::Done),

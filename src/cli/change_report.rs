@@ -8,6 +8,8 @@ use super::erase;
 use super::failure::{Exit, Failure, Result, say};
 use crate::cli::context::Context;
 use crate::detectors::mask;
+use crate::format::by_name;
+use crate::model::plan::effect::MemoryEffect;
 use crate::model::{Change, CommitReceipt, PathText, Plan, Store, UndoRedo};
 use crate::text::shell_quote;
 use crate::usecase::{self, ChangeCommand, PlannedChange, not_reached_lines};
@@ -28,8 +30,18 @@ pub struct PlanRow<'a> {
     verb: &'a str,
     store: String,
     records: usize,
+    memories: Vec<EffectRow<'a>>,
     files: Vec<FileRow>,
     told: &'a [String],
+}
+
+/// A memory that a plan affects, in `--json`.
+#[derive(Serialize)]
+struct EffectRow<'a> {
+    key: String,
+    id: Option<String>,
+    session: Option<&'a str>,
+    effect: &'static str,
 }
 
 #[derive(Serialize)]
@@ -153,8 +165,24 @@ pub fn plan_row(plan: &Plan) -> PlanRow<'_> {
         verb: plan.verb,
         store: plan.root.to_text().into_owned(),
         records: plan.records,
+        memories: plan
+            .effects
+            .iter()
+            .filter(|own| own.is_of_memory())
+            .map(|own| effect_row(plan, own))
+            .collect(),
         files: plan.all().filter(|change| !change.is_empty()).map(file_row).collect(),
         told: &plan.lines,
+    }
+}
+
+fn effect_row<'p>(plan: &Plan, effect: &'p MemoryEffect) -> EffectRow<'p> {
+    let has_id = || by_name(plan.format).is_some_and(|format| !format.about().keys_are_ids);
+    EffectRow {
+        key: effect.key.to_string(),
+        id: if effect.id.is_none() && has_id() { None } else { Some(effect.name()) },
+        session: effect.session.as_deref(),
+        effect: effect.kind.as_str(),
     }
 }
 

@@ -295,6 +295,11 @@ pub trait Format: FormatWriter {
         super::record_form::RecordForm::default()
     }
 
+    /// True if the records of a file are copies of those of another file, which are listed.
+    fn holds_copies(&self, _path: &Path) -> bool {
+        false
+    }
+
     /// True if other programs append to this file. Their late lines are merged.
     fn is_append_log(&self, path: &Path) -> bool {
         path.extension().is_some_and(|end| end == "jsonl")

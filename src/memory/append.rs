@@ -10,9 +10,9 @@ use crate::format::tuning::StoreTuning;
 use crate::format::writing::RecordDraft;
 use crate::format::{self, Format};
 use crate::memory::handle::{LastIdMap, LogGenerations, SessionLastIds};
+use crate::model::plan::effect::MemoryEffect;
 use crate::model::{Act, Change, CommitReceipt, Generation, Plan, Snapshot};
 use crate::ops;
-use crate::ops::add::AppendPlan;
 use crate::store::commit::Writer;
 use crate::store::log_ends::LogEnds;
 use crate::store::memory_append;
@@ -49,8 +49,9 @@ impl Memory {
                 true => ops::add::append(of, (&ends, now), &random, drafts)?,
                 false => None,
             };
-            let is_read = appended.as_ref().is_some_and(|own| self.is_as_read(&own.plan));
-            let commit = |AppendPlan { plan, names }: AppendPlan| {
+            let is_read = appended.as_ref().is_some_and(|plan| self.is_as_read(plan));
+            let commit = |plan: Plan| {
+                let names = plan.effects.iter().map(MemoryEffect::name).collect();
                 writer.commit(&plan).map(|receipt| AppendedRecords { names, receipt })
             };
             let outcome = appended.map(commit);

@@ -1,6 +1,6 @@
 //! Bytes of files and records, shared by a plan and the code that applies or undoes it.
 
-mod byte_ranges;
+mod line_bounds;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::plan::{Splice, SplicedPart, part_at, spliced_parts};
 
-pub use byte_ranges::Ranges;
+pub use line_bounds::LineBounds;
 
 /// Bytes that are in memory once for all owners. Spliced bytes are joined only if all of them are needed.
 #[derive(Clone, Default)]
@@ -119,7 +119,11 @@ impl Bytes {
                 };
                 spliced_parts(base.len(), splices).flat_map(part).collect()
             }
-            (None, Some(BytesSource::End(len, last))) => [vec![0; len - last.len()], last.clone()].concat(),
+            (None, Some(BytesSource::End(len, last))) => {
+                let mut whole = vec![0; *len];
+                whole[len - last.len()..].copy_from_slice(last);
+                whole
+            }
             (None, None) => Vec::new(),
         }
     }
@@ -274,26 +278,6 @@ impl From<&str> for Bytes {
     }
 }
 
-impl Ranges for Bytes {
-    fn len(&self) -> usize {
-        self.len()
-    }
-
-    /// Returns zeros for bytes that are unknown.
-    fn at(&self, range: Range<usize>) -> Cow<'_, [u8]> {
-        self.range(range.clone()).unwrap_or_else(|| {
-            let mut zeros = vec![0; range.len()];
-            if let Some(last) = self.known_end() {
-                let behind = self.len().saturating_sub(range.end).min(last.len());
-                let known = &last[..last.len() - behind];
-                let from = zeros.len().saturating_sub(known.len());
-                zeros[from..].copy_from_slice(&known[known.len() - (range.len() - from)..]);
-            }
-            Cow::Owned(zeros)
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -341,7 +325,7 @@ mod tests {
         let end = Bytes::end_of_file(10, b"\ntwo\n".to_vec());
         assert_eq!((end.len(), end.range(6..10).as_deref()), (10, Some(&b"two\n"[..])));
         assert!(end.range(4..10).is_none() && end.range(6..11).is_none() && end.slices().is_none());
-        assert_eq!((Ranges::line_before(&end, 10), &*end.at(3..8)), (6, &b"\0\0\ntw"[..]));
+        assert_eq!((end.line_before(10), &end[3..8]), (6, &b"\0\0\ntw"[..]));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A plan binds bytes: every splice has the bytes that it replaces, so that it never hits what another
 //! program wrote since. The preview shows the plan that is applied.
 
+pub mod effect;
 mod join;
 pub mod splice;
 
@@ -13,6 +14,7 @@ use super::bytes::Bytes;
 use super::whole_store::WholeStore;
 use crate::model::ArchivedItem;
 use crate::model::plan::change::{Act, Change, EqualRecords, UNDO_LIMIT};
+use crate::model::plan::effect::MemoryEffect;
 
 pub use splice::{
     Splice, SplicedPart, apply, difference, inverse, last_line, line_end_for, part_at, pieces, spliced_parts,
@@ -55,6 +57,8 @@ pub struct Plan {
     pub records: usize,
     /// The lines of its preview. Untrusted text.
     pub lines: Vec<String>,
+    /// What it does to which memories: those of the store in their order, then what it adds.
+    pub effects: Vec<MemoryEffect>,
     /// The changes of files with memories: copies first, removals last.
     pub changes: Vec<Change>,
     /// The changes of derived files, if no other program writes before.
@@ -128,6 +132,11 @@ impl Plan {
     pub fn is_tail_append(&self) -> bool {
         let is_new = |own: &Change| own.base.as_ref().is_none_or(|base| base.known_end().is_some());
         self.derive_later && self.all().all(|own| matches!(own.act, Act::Append(_)) && is_new(own))
+    }
+
+    /// Returns the entries whose bytes it takes from where they are, in the store's order.
+    pub fn touched_entries(&self) -> impl Iterator<Item = u32> {
+        self.effects.iter().filter(|own| own.kind.takes_bytes()).filter_map(|own| own.entry)
     }
 
     /// Returns every change in order.

@@ -10,9 +10,10 @@ use super::{
 };
 use crate::format::writing::{AppendContext, AppendLookup, RecordMembers, removals, with_config_of};
 use crate::format::{self, Format};
-use crate::model::key::Key;
+use crate::model::plan::effect::MemoryEffect;
 use crate::model::plan::{count_with_noun, line_end_for, whole_lines};
 use crate::model::{Act, Change, Entry, Moment, Plan, Role, Store};
+use crate::store::plan_effects::added;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
@@ -42,14 +43,6 @@ pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> Result<Plan> 
     Ok(plan)
 }
 
-/// A plan that adds records only at the ends of logs.
-pub struct AppendPlan {
-    /// The plan: one step for all records.
-    pub plan: Plan,
-    /// The ids of the records, or the key of a record without an id.
-    pub names: Vec<String>,
-}
-
 /// Plans to add records only at the ends of logs: the cost does not grow with the store. Derived
 /// files wait. Returns `None` if a record needs more than that; [`add`] plans it then. `random`
 /// returns other bytes at each call.
@@ -58,8 +51,8 @@ pub fn append(
     (ends, now): (&dyn AppendLookup, Moment),
     random: &dyn Fn() -> [u8; 16],
     drafts: &[RecordDraft<'_>],
-) -> Result<Option<AppendPlan>> {
-    let (mut logs, mut names): (Vec<(PathBuf, Vec<u8>)>, _) = (Vec::new(), Vec::new());
+) -> Result<Option<Plan>> {
+    let (mut logs, mut effects): (Vec<(PathBuf, Vec<u8>)>, _) = (Vec::new(), Vec::new());
     let own = format.own().auto_redaction;
     let redaction = match own.map(|own| (own, ends.small(Path::new("config.json")))) {
         Some((own, Ok(config))) => with_config_of(config.as_deref(), own),
@@ -82,9 +75,9 @@ pub fn append(
                 (*line, replaced) = (new, replaced + count);
             }
         }
-        let (id, name) = named_in(format, root, &lines, now).map_err(numbered)?;
-        ends.added(draft, id.as_deref(), &lines);
-        names.push(name);
+        let effect = addition(format, root, &lines, now).map_err(numbered)?;
+        ends.added(draft, effect.id.as_deref(), &lines);
+        effects.push(effect);
         for (path, line) in lines {
             match logs.iter_mut().find(|(own, _)| *own == path) {
                 Some((_, all)) => all.extend(line),
@@ -99,32 +92,29 @@ pub fn append(
     }
     let plan = Plan::of_unread_store("add", root, format.name());
     let lines = redaction.and_then(|rules| auto_redaction::told(&rules, replaced)).into_iter().collect();
-    let plan = Plan { records: drafts.len(), changes, lines, derive_later: true, ..plan };
-    Ok(Some(AppendPlan { plan, names }))
+    Ok(Some(Plan { records: drafts.len(), effects, changes, lines, derive_later: true, ..plan }))
 }
 
-/// Returns the id of the first record in `lines`, and its id or key as a name. Refuses lines with problems.
-fn named_in(
+/// Returns the effect of adding `lines`: their first record is the memory. Refuses lines with problems.
+fn addition(
     format: &dyn Format,
     root: &Path,
     lines: &[(PathBuf, Vec<u8>)],
     now: Moment,
-) -> Result<(Option<String>, String)> {
-    let mut named = None;
+) -> Result<MemoryEffect> {
+    let mut effect = None;
     for (path, line) in lines {
         let read = format.read(Role::Records, path, line, now);
         if let Some(problem) = read.problems.iter().find(|own| breaks(own)) {
             return Err(refused_for(problem));
         }
-        let record = read.records.first().filter(|_| named.is_none());
-        named = named.or(record.map(|record| {
-            let raw = &line[record.span.range()];
-            let id = record.memory().and_then(|memory| memory.id()).map(str::to_owned);
-            let key = || Key::alone(root, path, raw).to_string();
-            (id.clone(), id.unwrap_or_else(key))
+        let record = read.records.first().filter(|_| effect.is_none());
+        effect = effect.or(record.map(|record| {
+            let id = record.memory().and_then(|memory| memory.id());
+            added((root, path), format.session_of(path), id, &line[record.span.range()])
         }));
     }
-    named.ok_or_else(|| Refusal::invalid("the memory has no line of its own."))
+    effect.ok_or_else(|| Refusal::invalid("the memory has no line of its own."))
 }
 
 fn check_tags(draft: &RecordDraft<'_>) -> Result<()> {

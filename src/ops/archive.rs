@@ -13,6 +13,7 @@ use super::{
     Refusal, Result, WriteContext, check, check_brought, plan, plan_and_after, with_backups, writable, writes,
 };
 use crate::format::writing::{DELETION_REASON, FormatDeletion, FormatWriter, Operation};
+use crate::model::plan::effect::EffectKind;
 use crate::model::{ArchivedItem, Entry, Plan, State, Store, archived_from};
 
 const NOT_ARCHIVED: &str =
@@ -48,7 +49,11 @@ pub fn archive(context: &WriteContext<'_>, entries: &[Entry]) -> Result<Plan> {
     let asked = FormatDeletion { reason: DELETION_REASON, replaced_by: None, remove: false };
     let changes = with_backups(context, writes, writes.delete(context, &own, asked)?);
     let archived = (archive.items)(context.store, &own);
-    Ok(Plan { archived, ..plan("archive", context, own.len(), changes)? })
+    let mut plan = plan("archive", context, own.len(), changes)?;
+    // They move to palimp's own data.
+    let removed = plan.effects.iter_mut().filter(|own| own.kind == EffectKind::Remove);
+    removed.for_each(|own| own.kind = EffectKind::Move);
+    Ok(Plan { archived, ..plan })
 }
 
 /// Plans to bring records back from palimp's own archive. The store in `context` lists them; `gone` are the erased ones.

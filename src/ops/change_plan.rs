@@ -15,6 +15,7 @@ use crate::model::{
     deleted_from,
 };
 use crate::store::derived_files;
+use crate::store::plan_effects::{effects, effects_of};
 
 /// The documents of a store, sorted by path.
 pub type Documents = Vec<Arc<Document>>;
@@ -69,7 +70,7 @@ pub fn plan(
     records: usize,
     changes: Vec<Change>,
 ) -> Result<Plan> {
-    Ok(followed(verb, context, records, changes)?.0)
+    Ok(plan_and_after(verb, context, records, changes)?.0)
 }
 
 /// Like [`plan`]. Also returns the store's documents after the plan, for [`check`].
@@ -79,9 +80,43 @@ pub fn plan_and_after(
     records: usize,
     changes: Vec<Change>,
 ) -> Result<(Plan, Documents)> {
-    let (plan, after) = followed(verb, context, records, changes)?;
+    let store = context.store;
+    if changes.iter().any(|change| !change.is_empty()) {
+        may_change(store)?;
+    }
+    let mut plan = Plan::of(verb, store.whole()?);
+    plan.records = records;
+    let mut changes = one_a_file(changes.into_iter().filter(|change| !change.is_empty()));
+    // Old copies are removed last, so that undo restores them first.
+    changes.sort_by_key(|change| matches!(change.act, Act::Expire(_)));
+    if let Some(notices) = writes(store).ok().and_then(|(_, writes)| writes.own().plan_notices) {
+        plan.lines = notices(store, &changes);
+    }
+    let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
+    plan.derive_after = derived_files::is_written_to(store, &changes, context.now);
+    let after = derived_files::documents_after(store, &changes, context.now);
+    plan.effects = effects(store, &changes, &after);
+    if !plan.derive_after {
+        plan.derived = derived_files::derived_changes(store, &after, &touched, context.now);
+        plan.inputs = derived_files::derivation_inputs(store, &touched);
+    } else {
+        let names: Vec<String> = derived_files::beside_logs(store, &changes)
+            .iter()
+            .map(|own| own.path.to_text().into_owned())
+            .collect();
+        plan.lines.push(format!(
+            "a large log was written to within the last second: {} rebuilt after the change",
+            if names.is_empty() { "its indexes are".to_owned() } else { format!("{} are", names.join(", ")) }
+        ));
+    }
+    plan.lines.extend(store.notes_on_replaced(&changes));
+    plan.changes = changes;
+    plan.lines.extend(not_undone(&plan));
+    let is_joined = join_derived(&mut plan);
     let after =
-        after.unwrap_or_else(|| derived_files::documents_after(context.store, &plan.changes, context.now));
+        if is_joined { derived_files::documents_after(store, &plan.changes, context.now) } else { after };
+    // Fails if a part of the store could not be read while the plan was made.
+    store.whole()?;
     Ok((plan, after))
 }
 
@@ -103,51 +138,6 @@ pub fn with_derived(context: &WriteContext<'_>, plan: &Plan, after: &[Arc<Docume
     all
 }
 
-/// Like [`plan_and_after`]. Returns no documents if none were needed, or if the plan changes them further.
-pub fn followed(
-    verb: &'static str,
-    context: &WriteContext<'_>,
-    records: usize,
-    changes: Vec<Change>,
-) -> Result<(Plan, Option<Documents>)> {
-    let store = context.store;
-    if changes.iter().any(|change| !change.is_empty()) {
-        may_change(store)?;
-    }
-    let mut plan = Plan::of(verb, store.whole()?);
-    plan.records = records;
-    let mut changes = one_a_file(changes.into_iter().filter(|change| !change.is_empty()));
-    // Old copies are removed last, so that undo restores them first.
-    changes.sort_by_key(|change| matches!(change.act, Act::Expire(_)));
-    if let Some(notices) = writes(store).ok().and_then(|(_, writes)| writes.own().plan_notices) {
-        plan.lines = notices(store, &changes);
-    }
-    let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
-    plan.derive_after = derived_files::is_written_to(store, &changes, context.now);
-    let after = (!plan.derive_after).then(|| derived_files::documents_after(store, &changes, context.now));
-    if let Some(after) = &after {
-        plan.derived = derived_files::derived_changes(store, after, &touched, context.now);
-        plan.inputs = derived_files::derivation_inputs(store, &touched);
-    }
-    if plan.derive_after {
-        let names: Vec<String> = derived_files::beside_logs(store, &changes)
-            .iter()
-            .map(|own| own.path.to_text().into_owned())
-            .collect();
-        plan.lines.push(format!(
-            "a large log was written to within the last second: {} rebuilt after the change",
-            if names.is_empty() { "its indexes are".to_owned() } else { format!("{} are", names.join(", ")) }
-        ));
-    }
-    plan.lines.extend(store.notes_on_replaced(&changes));
-    plan.changes = changes;
-    plan.lines.extend(not_undone(&plan));
-    let is_joined = join_derived(&mut plan);
-    // Fails if a part of the store could not be read while the plan was made.
-    store.whole()?;
-    Ok((plan, after.filter(|_| !is_joined)))
-}
-
 /// Returns how an archived record comes back, as the end of a sentence.
 pub fn way_back(store: &Store, entry: &Entry) -> String {
     let session = store.session(entry).map(|session| session.name.as_str());
@@ -162,7 +152,8 @@ pub fn plan_as_it_is(
     changes: Vec<Change>,
 ) -> Result<Plan> {
     may_change(context.store)?;
-    let plan = Plan { records, changes, ..Plan::of(verb, context.store.whole()?) };
+    let effects = effects_of(context.store, &changes, context.now);
+    let plan = Plan { records, effects, changes, ..Plan::of(verb, context.store.whole()?) };
     let lines = context.store.notes_on_replaced(&plan.changes).chain(not_undone(&plan)).collect();
     Ok(Plan { lines, ..plan })
 }

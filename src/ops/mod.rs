@@ -13,7 +13,7 @@ pub mod compact;
 pub mod decay;
 pub mod delete;
 pub mod edit;
-pub mod effect;
+pub mod effect_lines;
 pub mod erase;
 pub mod export;
 pub mod form;

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::disk::Disk;
 use crate::model::{Bytes, Moment, PathText, path_from_text};
-use crate::text::digest::{Digester, digest};
+use crate::text::digest::digest;
 
 /// The suffix of a temporary file.
 const TEMP: &str = ".palimp-tmp";
@@ -62,14 +62,6 @@ pub fn temp_path(file: &Path, process: u32) -> PathBuf {
     file.with_file_name(format!(".{process}-{number}{TEMP}"))
 }
 
-/// Returns the digest of bytes that are not all held. If the file changed since, the digest covers only
-/// some bytes: the file is not what was compared, and goes back to its place.
-fn digest_of(bytes: &Bytes) -> u128 {
-    let mut digester = Digester::of(bytes.len());
-    bytes.slices().into_iter().flatten().for_each(|slice| digester.add(slice));
-    digester.finish()
-}
-
 /// Takes the place of the digest while the bytes are being overwritten.
 const BLANKED: u128 = 0;
 
@@ -97,7 +89,7 @@ impl OldFileName {
             since: now.0.div_euclid(1_000_000),
             taken: taken.len() as u64,
             number,
-            digest: digest_of(taken),
+            digest: digest(taken),
             file,
         };
         // While the file leaves its place, the name also has an inode and a length.

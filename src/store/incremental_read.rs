@@ -9,7 +9,6 @@ use std::path::Path;
 use super::parallel_read;
 use crate::format::Format;
 use crate::format::record_reader::Reading;
-use crate::model::bytes::Ranges;
 use crate::model::plan::Splice;
 use crate::model::{Bytes, Code, Document, Moment, Problem, Record, Role, Span, is_log};
 use crate::text::lines::BOM;
@@ -184,10 +183,10 @@ fn next_line(bytes: &Bytes, record: &Record) -> Option<u64> {
     let (start, end) = (record.span.start as usize, record.span.end as usize);
     // An empty object does not end a torn record before it.
     let says = end - start > 2 && record.lines == 1 && record.memory().is_some();
-    if !says || end > bytes.len() || start > 0 && *bytes.at(start - 1..start) != [b'\n'] {
+    if !says || start > 0 && *bytes.range(start - 1..start)? != [b'\n'] {
         return None;
     }
-    match *bytes.at(end..bytes.len().min(end + 2)) {
+    match *bytes.range(end..bytes.len().min(end + 2))? {
         [b'\n', ..] => Some(record.span.end + 1),
         [b'\r', b'\n'] => Some(record.span.end + 2),
         _ => None,

@@ -18,6 +18,7 @@ pub mod memory_append;
 mod own_files;
 pub mod parallel;
 mod parallel_read;
+pub mod plan_effects;
 pub mod referenced_files;
 mod store_walk;
 pub mod surroundings;

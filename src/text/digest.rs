@@ -1,54 +1,20 @@
 //! A fast digest that distinguishes bytes which differ by chance. Names of files contain it, so it must never
 //! change. It is not safe against forgery.
 
-/// Returns 128 bits for the bytes and their number.
-pub fn digest(bytes: &[u8]) -> u128 {
-    let mut digester = Digester::of(bytes.len());
-    digester.add(bytes);
-    digester.finish()
-}
-
-/// The digest of bytes that come piece by piece.
-pub struct Digester {
-    one: u64,
-    two: u64,
-    /// Bytes that do not fill a chunk yet.
-    rest: Vec<u8>,
-}
-
 /// The number of bytes that are mixed at a time.
 const CHUNK: usize = 16;
 
-impl Digester {
-    /// Starts the digest of `len` bytes.
-    pub fn of(len: usize) -> Digester {
-        // Lengths, like texts, may differ in only a few bits.
-        let one = stirred(0x9e37_79b9_7f4a_7c15 ^ len as u64);
-        Digester { one, two: 0xc2b2_ae3d_27d4_eb4f, rest: Vec::new() }
-    }
-
-    /// Adds the next bytes.
-    pub fn add(&mut self, bytes: &[u8]) {
-        let lacking = (CHUNK - self.rest.len()).min(bytes.len());
-        let (first, bytes) = bytes.split_at(if self.rest.is_empty() { 0 } else { lacking });
-        self.rest.extend_from_slice(first);
-        if self.rest.len() == CHUNK {
-            (self.one, self.two) = mixed(self.one, self.two, &self.rest);
-            self.rest.clear();
-        }
-        let mut chunks = bytes.chunks_exact(CHUNK);
-        for chunk in &mut chunks {
-            (self.one, self.two) = mixed(self.one, self.two, chunk);
-        }
-        self.rest.extend_from_slice(chunks.remainder());
-    }
-
-    /// Returns the digest of the added bytes.
-    pub fn finish(mut self) -> u128 {
-        self.rest.resize(CHUNK, 0);
-        let (one, two) = mixed(self.one, self.two, &self.rest);
-        u128::from(one) << 64 | u128::from(stirred(two ^ one))
-    }
+/// Returns 128 bits for the bytes and their number.
+pub fn digest(bytes: &[u8]) -> u128 {
+    // Lengths, like texts, may differ in only a few bits.
+    let one = stirred(0x9e37_79b9_7f4a_7c15 ^ bytes.len() as u64);
+    let mut chunks = bytes.chunks_exact(CHUNK);
+    let state =
+        chunks.by_ref().fold((one, 0xc2b2_ae3d_27d4_eb4f), |(one, two), chunk| mixed(one, two, chunk));
+    let mut rest = chunks.remainder().to_vec();
+    rest.resize(CHUNK, 0);
+    let (one, two) = mixed(state.0, state.1, &rest);
+    u128::from(one) << 64 | u128::from(stirred(two ^ one))
 }
 
 /// Returns bytes in hexadecimal.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::memchr;
 
 use crate::model::Span;
-use crate::model::bytes::Ranges;
+use crate::model::bytes::LineBounds;
 
 /// The byte order mark in UTF-8.
 pub const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -68,7 +68,7 @@ pub fn around(bytes: &[u8], range: Range<usize>, is_start: bool) -> Range<usize>
 }
 
 /// Returns the edits that remove records, with extra braces and spaces around them, and lines left empty.
-pub fn removal_edits<B: Ranges + ?Sized>(bytes: &B, records: &[Span]) -> Vec<(Range<usize>, Vec<u8>)> {
+pub fn removal_edits(bytes: &[u8], records: &[Span]) -> Vec<(Range<usize>, Vec<u8>)> {
     let mut spans: Vec<Range<usize>> =
         records.iter().map(|span| span.start as usize..(span.end as usize).min(bytes.len())).collect();
     spans.sort_by_key(|span| span.start);
@@ -78,8 +78,8 @@ pub fn removal_edits<B: Ranges + ?Sized>(bytes: &B, records: &[Span]) -> Vec<(Ra
     let mark = |at: usize| if at <= BOM.len() && bytes.is_at(0, BOM) { BOM.len() } else { 0 };
     let mut holes: Vec<Range<usize>> = Vec::new();
     for span in spans {
-        let end = bytes.end_of_run(span.end, &filler);
-        let start = bytes.start_of_run(span.start, &blank);
+        let end = span.end + bytes[span.end..].iter().take_while(|byte| filler(byte)).count();
+        let start = start_of_run(&bytes[..span.start], blank);
         let start = start.max(mark(start));
         match holes.last_mut() {
             // Adjacent records of a line are removed together.
@@ -88,15 +88,20 @@ pub fn removal_edits<B: Ranges + ?Sized>(bytes: &B, records: &[Span]) -> Vec<(Ra
         }
     }
     let whole = |hole: Range<usize>| {
-        let starts = hole.start == mark(hole.start) || *bytes.at(hole.start - 1..hole.start) == [b'\n'];
-        let ends = *bytes.at(hole.end..bytes.len().min(hole.end + 1)) == [b'\n'];
+        let starts = hole.start == mark(hole.start) || bytes[hole.start - 1..hole.start] == [b'\n'];
+        let ends = bytes[hole.end..bytes.len().min(hole.end + 1)] == [b'\n'];
         let end = if starts && ends { hole.end + 1 } else { hole.end };
         // The rest of the line keeps its line end.
-        let back = end - bytes.start_of_run(end, &|byte| *byte == b'\r').max(hole.start);
+        let back = end - start_of_run(&bytes[..end], |byte| *byte == b'\r').max(hole.start);
         let end = if ends && !starts { end - back } else { end };
         (hole.start..end, Vec::new())
     };
     holes.into_iter().map(whole).collect()
+}
+
+/// Returns the start of the run of matching bytes at the end of bytes.
+fn start_of_run(bytes: &[u8], is: impl Fn(&u8) -> bool) -> usize {
+    bytes.len() - bytes.iter().rev().take_while(|byte| is(byte)).count()
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@ use crate::format::writing::{Refusal, WriteContext};
 use crate::format::{self, Format};
 use crate::model::{Bytes, Change, CommitReceipt, Moment, Plan, Store, is_file_name, is_log};
 use crate::ops;
-use crate::ops::add::AppendPlan;
 use crate::store::commit::{Writer, watch_due};
 use crate::store::log_ends::LogEnds;
 use crate::store::{Place, empty_store};
@@ -32,8 +31,7 @@ pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(
         let random = || host.machine.random();
         let drafts = [new.draft()];
         let appended = ops::add::append((format, &place.root), (&ends, host.now), &random, &drafts)?;
-        let plan = appended.map(|own| own.plan);
-        let Some(plan) = plan.filter(|plan| !plan.changes.iter().all(is_small)) else { return Ok(None) };
+        let Some(plan) = appended.filter(|plan| !plan.changes.iter().all(is_small)) else { return Ok(None) };
         writer.commit(&plan)?
     };
     if receipt.waits {
@@ -63,7 +61,7 @@ fn largest_id(
 }
 
 /// Plans to add records in one step. `None` if the format does not add them as lines, or a log gets full.
-pub fn plan_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Option<AppendPlan>> {
+pub fn plan_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Option<Plan>> {
     let Some(format) = format::by_name(store.format) else { return Ok(None) };
     let of = |own: &NewRecord| Some((own.session.clone()?, own.kind.clone()));
     let keys: HashSet<(String, String)> = all.iter().filter_map(of).collect();
@@ -76,7 +74,7 @@ pub fn plan_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Opti
     let drafts: Vec<_> = all.iter().map(NewRecord::draft).collect();
     let random = || host.machine.random();
     let appended = ops::add::append((format, &store.root), (&ends, host.now), &random, &drafts)?;
-    if let Some(AppendPlan { plan, .. }) = &appended {
+    if let Some(plan) = &appended {
         // How long the index of all of them is, is known only now.
         let context = WriteContext::of(store, host.now, [0; 16]);
         let base = |path: &Path| store.document_at(path).map(|document| document.bytes.clone());
@@ -93,9 +91,9 @@ pub fn append_all(store: &Store, all: &[NewRecord], host: Host<'_>) -> Result<Op
     let writer = Writer::open(host, store)?;
     let now = writer.load();
     now.whole()?;
-    let Some(AppendPlan { plan, names }) = plan_all(&now, all, host)? else { return Ok(None) };
+    let Some(plan) = plan_all(&now, all, host)? else { return Ok(None) };
     // Ids that palimp makes itself are only known now: a preview can't name them.
-    let lines = names.iter().map(|name| format!("adds {name}")).collect();
+    let lines = plan.effects.iter().map(|effect| format!("adds {}", effect.name())).collect();
     let plan = Plan { lines, ..plan };
     let receipt = writer.commit(&plan)?;
     let is_batch = all.len() >= writer.tuning().index_after_records;

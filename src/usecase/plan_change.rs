@@ -11,12 +11,13 @@ use super::plan_stores::plan_stores;
 use super::request::{ChangeRequest, Requester};
 use super::revalidate::renew;
 use super::{erase, first_change};
+use crate::detectors::mask;
 use crate::disk::host::Host;
 use crate::format::store_names;
 use crate::model::{Entry, EntryRef, Plan, Snapshot, Store};
 use crate::ops::backup_restore::CopyFacts;
 use crate::ops::bulk::{self, SkippedRecords, add_skipped};
-use crate::ops::effect::{added_lines, effect};
+use crate::ops::effect_lines::{TouchedMemory, added_lines, touched};
 use crate::ops::erase::ErasedRecords;
 use crate::ops::{self, Refusal, WriteContext};
 use crate::store::commit::Vault;
@@ -81,7 +82,25 @@ pub fn plan(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
         let free = planned.plans.iter_mut().filter(|(_, plan)| plan.change.is_none());
         free.for_each(|(_, plan)| plan.change = Some(change.clone()));
     }
+    hide_names(&mut planned);
     Ok(planned)
+}
+
+/// Takes names with a value that is erased or redacted out of the effects.
+fn hide_names(planned: &mut PlannedChange) {
+    let request = &planned.request;
+    if !matches!(request.command, ChangeCommand::Erase(_) | ChangeCommand::Redact(_)) {
+        return;
+    }
+    let hidden = Arc::clone(&request.hidden_values);
+    let is_plain = |name: &String| hidden.hide(name.clone()) == *name && mask(name) == *name;
+    let plans = planned.plans.iter_mut().map(|(_, plan)| plan);
+    let plans = plans.chain(planned.erasures.iter_mut().map(|own| &mut own.plan));
+    for effect in plans.flat_map(|plan| &mut plan.effects) {
+        effect.id = effect.id.take().filter(is_plain);
+        effect.session = effect.session.take().filter(is_plain);
+        effect.title = None;
+    }
 }
 
 fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
@@ -147,9 +166,9 @@ pub fn merge_apart(snapshot: &Snapshot, at: &[EntryRef]) -> Option<String> {
 fn say_each(request: &ChangeRequest, number: usize, plan: &mut Plan) {
     let own = request.snapshot.stores.get(number).filter(|_| request.by == Requester::Screen);
     let Some(store) = own else { return };
-    let mut lines: Vec<String> =
-        effect(store, plan, request.now).iter().map(|own| format!("  {}", own.line())).collect();
-    lines.extend(added_lines(store, plan, request.now).into_iter().map(|line| format!("  {line}")));
+    let touched = touched(store, plan, request.now);
+    let lines = touched.iter().map(TouchedMemory::line).chain(added_lines(store, plan));
+    let lines: Vec<String> = lines.map(|line| format!("  {line}")).collect();
     plan.lines.extend(lines);
 }
 

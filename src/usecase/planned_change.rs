@@ -8,7 +8,7 @@ use crate::format;
 use crate::model::plan::count_with_noun;
 use crate::model::{Change, Entry, EntryRef, NotReached, PathText, Plan, RecordText, Store};
 use crate::ops::bulk::SkippedRecords;
-use crate::ops::effect::{added_lines, effect};
+use crate::ops::effect_lines::{TouchedMemory, added_lines, touched};
 use crate::ops::redact::after_redaction;
 use crate::ops::repair::QuarantinePiece;
 use crate::ops::{Refusal, WriteContext};
@@ -92,13 +92,8 @@ impl PlannedChange {
             told.push(format!("{} {}", plan.verb, plan.records));
             told.extend(plan.preview_lines());
             if self.changing.is_empty() {
-                let now = self.request.now;
-                told.extend(
-                    effect(store, plan, now)
-                        .iter()
-                        .map(|own| format!("{:?} {:?} {}", own.id, own.fate, own.title)),
-                );
-                told.extend(added_lines(store, plan, now));
+                told.extend(touched(store, plan, self.request.now).iter().map(TouchedMemory::line));
+                told.extend(added_lines(store, plan));
             }
         }
         told

@@ -24,7 +24,6 @@ use crate::disk::host::Host;
 use crate::model::entry_tracker::have_equal_bytes;
 use crate::model::{EntryRef, EntryTracker, Snapshot, Store};
 use crate::ops::delete::is_held;
-use crate::ops::effect::effect;
 use crate::usecase::outcome::{ChangeObserver, ExecuteOutcome};
 use crate::usecase::planned_change::PlannedChange;
 use crate::usecase::recent_steps::RecentSteps;
@@ -127,12 +126,9 @@ fn bound(planned: &PlannedChange) -> Vec<EntryRef> {
     if !planned.changing.is_empty() {
         return planned.changing.clone();
     }
-    let request = &planned.request;
     let mut all = Vec::new();
     for (number, plan) in &planned.plans {
-        let Some(store) = request.snapshot.stores.get(*number) else { continue };
-        let own = effect(store, plan, request.now).into_iter();
-        all.extend(own.map(|own| EntryRef { store: *number as u32, entry: own.entry }));
+        all.extend(plan.touched_entries().map(|entry| EntryRef { store: *number as u32, entry }));
     }
     all
 }

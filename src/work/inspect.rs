@@ -18,7 +18,7 @@ use crate::model::{
 use crate::ops::WriteContext;
 use crate::ops::archive::is_in_own_data;
 use crate::ops::backup_restore::comparison::BackupComparison;
-use crate::ops::effect::TouchedRecord;
+use crate::ops::effect_lines::TouchedMemory;
 use crate::ops::repair::FixPreview;
 use crate::query::{FadeForecast, Ranking, forecast};
 use crate::usecase::clean_up::SavedRules;
@@ -124,7 +124,7 @@ pub struct Chore {
     pub what: String,
     /// The rule, in words.
     pub rule: String,
-    pub touched: Vec<TouchedRecord>,
+    pub touched: Vec<TouchedMemory>,
     /// The plan to carry out; `None` if it is not due yet, or refused.
     pub plan: Option<Plan>,
     pub refused: Option<String>,

@@ -115,6 +115,10 @@ impl Format for AMem {
         event::says(record)
     }
 
+    fn holds_copies(&self, path: &Path) -> bool {
+        layout::is_trace(path)
+    }
+
     fn derived(&self, parts: &AssemblyInput<'_>, touched: &[PathBuf], _now: Moment) -> Vec<DerivedFile> {
         write::derived(parts, touched)
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::bytes::{Bytes, Ranges};
+use crate::model::bytes::{Bytes, LineBounds};
 use crate::model::owner::Owner;
 use crate::model::plan::splice::{self, Splice, inverse, line_end_for, whole_lines};
 use crate::model::time::{self, Moment};
@@ -197,7 +197,7 @@ impl Change {
                 Some(before) => {
                     // Only the last two lines of the file matter here.
                     let from = before.line_before(before.line_before(before.len()));
-                    let before = &*before.at(from..before.len());
+                    let before = &before[from..];
                     let whole = [before, line_end_for(before), bytes].concat();
                     let mut splices = whole_lines(&whole, vec![(before.len()..whole.len(), Vec::new())]);
                     splices.iter_mut().for_each(|own| own.start += from as u64);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::model::bytes::{Bytes, Ranges};
+use crate::model::bytes::{Bytes, LineBounds};
 
 /// A replacement of whole lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,9 +29,9 @@ impl Splice {
 }
 
 /// Returns a line end if the last line of a file has none, so that new lines are not glued to it.
-pub fn line_end_for<B: Ranges + ?Sized>(base: &B) -> &'static [u8] {
+pub fn line_end_for(base: &[u8]) -> &'static [u8] {
     let len = base.len();
-    match *base.at(len.saturating_sub(1)..len) {
+    match base[len.saturating_sub(1)..len] {
         [] | [b'\n'] => b"",
         _ => b"\n",
     }
@@ -116,7 +116,7 @@ pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
 }
 
 /// Converts edits to replacements of whole lines, ascending. Edits of the same line become one.
-pub fn whole_lines<B: Ranges + ?Sized>(base: &B, mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Vec<Splice> {
+pub fn whole_lines(base: &[u8], mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Vec<Splice> {
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     let mut splices: Vec<Splice> = Vec::new();
     let mut open: Option<(usize, usize, Vec<u8>)> = None;
@@ -128,10 +128,10 @@ pub fn whole_lines<B: Ranges + ?Sized>(base: &B, mut edits: Vec<(Range<usize>, V
                 // The replacement continues: the bytes that were copied after its last edit are removed.
                 let taken = *until - range.start.min(*until);
                 bytes.truncate(bytes.len() - taken);
-                bytes.extend_from_slice(&base.at(range.start.min(*until)..range.start));
+                bytes.extend_from_slice(&base[range.start.min(*until)..range.start]);
                 bytes.extend_from_slice(&with);
                 let end = end.max(*until);
-                bytes.extend_from_slice(&base.at(range.end..end));
+                bytes.extend_from_slice(&base[range.end..end]);
                 *until = end;
                 join_next(base, until, bytes);
             }
@@ -143,7 +143,7 @@ pub fn whole_lines<B: Ranges + ?Sized>(base: &B, mut edits: Vec<(Range<usize>, V
             }
             _ => {
                 splices.extend(open.take().map(|own| closed(base, own)));
-                let mut bytes = [&base.at(start..range.start), &with[..], &base.at(range.end..end)].concat();
+                let mut bytes = [&base[start..range.start], &with[..], &base[range.end..end]].concat();
                 let mut until = end;
                 join_next(base, &mut until, &mut bytes);
                 open = Some((start, until, bytes));
@@ -173,10 +173,10 @@ pub(super) fn diff_lines(base: &Bytes, bytes: &Bytes) -> Vec<Splice> {
 }
 
 /// Adds the next line to bytes without a line end.
-fn join_next<B: Ranges + ?Sized>(base: &B, until: &mut usize, bytes: &mut Vec<u8>) {
+fn join_next(base: &[u8], until: &mut usize, bytes: &mut Vec<u8>) {
     if is_open(bytes) && *until < base.len() {
         let end = base.line_end(*until);
-        bytes.extend_from_slice(&base.at(*until..end));
+        bytes.extend_from_slice(&base[*until..end]);
         *until = end;
     }
 }
@@ -185,9 +185,9 @@ fn is_open(bytes: &[u8]) -> bool {
     !bytes.is_empty() && !bytes.ends_with(b"\n")
 }
 
-fn closed<B: Ranges + ?Sized>(base: &B, (start, end, becomes): (usize, usize, Vec<u8>)) -> Splice {
-    let behind = base.at(base.line_before(start)..start).into_owned();
-    let was = base.at(start..end).into_owned();
+fn closed(base: &[u8], (start, end, becomes): (usize, usize, Vec<u8>)) -> Splice {
+    let behind = base[base.line_before(start)..start].to_vec();
+    let was = base[start..end].to_vec();
     Splice { start: start as u64, was: was.into(), becomes: becomes.into(), line_before: behind }
 }
 
@@ -198,7 +198,7 @@ pub fn last_line(bytes: &[u8]) -> &[u8] {
 }
 
 /// An empty range between two lines touches none.
-fn lines_around<B: Ranges + ?Sized>(base: &B, range: &Range<usize>) -> (usize, usize) {
+fn lines_around(base: &[u8], range: &Range<usize>) -> (usize, usize) {
     let start = base.line_start(range.start);
     if base.line_start(range.end) == range.end && start == range.start {
         return (start, range.end);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::format::{Format, Placement};
 use crate::model::key::Key;
 use crate::model::{Moment, Role, Span};
-use crate::ops::effect::named;
+use crate::ops::effect_lines::named;
 
 /// What happened to a record since the copy was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -7,7 +7,7 @@ use super::fix::{ByteEdit, ProblemFix, QuarantinePiece};
 use super::lost_text::SILENT;
 use super::same_line::same_line;
 use super::{RepairContext, json_syntax};
-use crate::model::bytes::Ranges;
+use crate::model::bytes::LineBounds;
 use crate::model::{Code, Document, Problem, Record, Role, Severity};
 use crate::text::lines::removal_edits;
 use crate::text::merge_conflict::{ConflictSide, MergeConflict, conflicts};

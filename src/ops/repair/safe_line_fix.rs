@@ -7,7 +7,7 @@ use super::RepairContext;
 use super::fix::{ByteEdit, ProblemFix, QuarantinePiece};
 use super::line_damage::{self, piece, safe_reason, stretch};
 use crate::format::record_reader::is_record;
-use crate::model::bytes::Ranges;
+use crate::model::bytes::LineBounds;
 use crate::model::{Code, Document, Problem};
 use crate::ops::repair::fix::safe_title;
 use crate::ops::repair::repair_caches::SafeLineFix;

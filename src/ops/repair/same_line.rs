@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::fix::{FixAction, ProblemFix};
-use crate::model::bytes::Ranges;
+use crate::model::bytes::LineBounds;
 use crate::model::{Document, Record};
 
 pub(super) struct SameLine {
@@ -32,7 +32,7 @@ impl SameLine {
     pub(super) fn parted(&self, document: &Document, record: &Record, mut fix: ProblemFix) -> ProblemFix {
         let FixAction::Edits(_, edits, _) = &mut fix.act else { return fix };
         let line_end = document.bytes.line_end(record.span.range().end);
-        let is_crlf = *document.bytes.at(line_end.saturating_sub(2)..line_end) == *b"\r\n";
+        let is_crlf = document.bytes[line_end.saturating_sub(2)..line_end] == *b"\r\n";
         let end: &[u8] = if is_crlf { b"\r\n" } else { b"\n" };
         let at = record.span.range();
         // The edit may take spaces around the record as well.

@@ -10,6 +10,7 @@ use super::matcher::{ErasureMatcher, is_live};
 use crate::format::Placement;
 use crate::format::writing::{AuditEvent, Refusal, WriteContext, document};
 use crate::model::plan::change::SHARED_MODE;
+use crate::model::plan::effect::MemoryEffect;
 use crate::model::{
     Act, Bytes, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, container,
 };
@@ -17,6 +18,7 @@ use crate::store::commit::CommitError;
 use crate::store::compressed_files::{FileCompression, inside};
 use crate::store::derived_files;
 use crate::store::erase::original_path::is_log_or_copy;
+use crate::store::plan_effects::effects_of;
 use crate::text::lines;
 use crate::text::needle::Needles;
 use crate::text::repack::{gzip, retar};
@@ -125,11 +127,21 @@ impl ErasureContext<'_> {
         plan.changes = changes.tombstones.into_iter().chain(follows).collect();
         plan.changes.extend(changes.data);
         plan.changes.retain(|change| !change.is_empty());
+        plan.effects = self.effects(&plan.changes, &seen);
         plan.lines.extend(self.lines(&sought, &with_torn));
         plan.with_torn = with_torn;
         sought.parts = parts;
         store.whole()?;
         Ok(ErasurePlan { plan, search_texts: sought })
+    }
+
+    /// Returns what the changes do to which memories. Those of archives are changes of their members, as they are read.
+    fn effects(&self, changes: &[Change], seen: &[Change]) -> Vec<MemoryEffect> {
+        let members = seen.iter().filter(|own| container(&own.path).is_some());
+        let archives: HashSet<&Path> = members.clone().filter_map(|own| container(&own.path)).collect();
+        let files = changes.iter().filter(|own| !archives.contains(&*own.path));
+        let changes: Vec<Change> = files.chain(members).cloned().collect();
+        effects_of(self.context.store, &changes, self.context.now)
     }
 
     /// Masks the values in the files beside the store, in which people write, too. `follows` are their other changes.

@@ -81,7 +81,7 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
             vec![
                 ListCell::rest(format!("  {}", touched.title)),
                 ListCell::fitting(touched.measure.clone(), 22).styled(theme.dim()).from(60),
-                ListCell::fitting(touched.fate.told(), 40).styled(theme.dim()).from(110),
+                ListCell::fitting(touched.told(), 40).styled(theme.dim()).from(110),
             ]
         }
         ListRow::Chore(at) => app.list_view.chores.get(at).map(|chore| task(app, chore)).unwrap_or_default(),

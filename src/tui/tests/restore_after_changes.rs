@@ -91,7 +91,7 @@ fn a_compaction_drops_the_memories_that_were_shown_or_is_asked_for_again() {
     let at = (0..tasks.len()).filter(is_compaction).max_by_key(biggest).unwrap();
     desk.app.list_view.list.cursor.at = at;
     let chore = &desk.app.list_view.chores[tasks[at]];
-    let named: Vec<String> = chore.touched.iter().filter_map(|own| own.id.clone()).collect();
+    let named: Vec<String> = chore.touched.iter().filter_map(|own| own.effect.id.clone()).collect();
     let store = &desk.app.snapshot.stores[chore.store];
     let entry = &store.entries[chore.touched[0].entry as usize];
     let (file, own) = (store.root.join(&store.document(entry).path), store.raw(entry).to_vec());

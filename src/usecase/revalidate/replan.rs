@@ -13,13 +13,12 @@ use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, EntryTracker, PathText, Plan, Snapshot, Store};
 use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
 use crate::ops::backup_restore::{CopyFacts, compare};
-use crate::ops::effect::{TouchedRecord, effect};
 use crate::ops::{self, Progress, Refusal, WriteContext};
 use crate::store::commit::Vault;
 use crate::usecase::planned_change::{PlannedChange, name_of};
 use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
 use crate::usecase::revalidate::same_memories::same_memories;
-use crate::usecase::rule_lines::add_touched_lines;
+use crate::usecase::rule_lines::add_rule_lines;
 
 /// Returns the plan as it is now, with what differs from what was shown.
 pub fn replan_with_changes(
@@ -106,25 +105,19 @@ fn chores(shown: &PlannedChange, request: ChangeRequest) -> Result<PlannedChange
     let mut plans = Vec::new();
     let mut carry = EntryTracker::new(&shown.request.snapshot, &request.snapshot);
     for (number, plan) in &shown.plans {
-        let (Some(was), Some(store)) =
-            (shown.request.snapshot.stores.get(*number), request.snapshot.stores.get(*number))
-        else {
-            continue;
-        };
-        let touched = effect(was, plan, request.now).into_iter();
-        let at = |own: TouchedRecord| EntryRef { store: *number as u32, entry: own.entry };
+        let Some(store) = request.snapshot.stores.get(*number) else { continue };
+        let shown = plan.touched_entries().map(|entry| EntryRef { store: *number as u32, entry });
         let known: HashSet<u32> =
-            touched.filter_map(|own| carry.find(at(own), &|_| false)).map(|own| own.entry).collect();
+            shown.filter_map(|own| carry.find(own, &|_| false)).map(|own| own.entry).collect();
         for (mut replanned, rule) in candidates(store, plan, &request)? {
-            let touched = effect(store, &replanned, request.now);
-            if !touched.iter().any(|own| known.contains(&own.entry)) {
+            if !replanned.touched_entries().any(|own| known.contains(&own)) {
                 continue;
             }
-            if touched.iter().any(|own| !known.contains(&own.entry)) {
+            if !replanned.touched_entries().all(|own| known.contains(&own)) {
                 let message = "this would now change memories that were not shown. Look at it again.";
                 return Err(Refusal::unfit(message).into());
             }
-            add_touched_lines(&mut replanned, &rule, &touched);
+            add_rule_lines(&mut replanned, store, &rule, request.now);
             plans.push((*number, replanned));
             break;
         }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::{Chore, ChoreKind, Inspector};
 use crate::format::writing::NO_COMPRESSED_FILES;
+use crate::model::plan::effect::EffectKind;
 use crate::model::time::DAY;
 use crate::model::{Moment, PathText, Plan, Store};
 use crate::ops;
-use crate::ops::effect::{TouchedRecord, effect};
+use crate::ops::effect_lines::{TouchedMemory, touched};
 use crate::usecase::plans_due;
 
 /// The numbers of days ahead for which due tasks are searched.
@@ -40,7 +41,7 @@ impl<'a> Inspector<'a> {
         };
         let chore = |(plan, rule): (Plan, String)| {
             let own = Chore::new(number, ChoreKind::Due, plan.lines.last().cloned().unwrap_or_default());
-            Chore { rule, touched: effect(store, &plan, self.now), plan: Some(plan), ..own }
+            Chore { rule, touched: touched(store, &plan, self.now), plan: Some(plan), ..own }
         };
         plans.into_iter().map(chore).collect()
     }
@@ -51,9 +52,9 @@ impl<'a> Inspector<'a> {
         for days in AHEAD {
             let later = self.due(number, store, self.now.plus(days * DAY));
             for chore in later {
-                let is_new = |own: &TouchedRecord| !known.contains(&own.entry);
-                let touched: Vec<TouchedRecord> = chore.touched.into_iter().filter(is_new).collect();
-                let derives_only = touched.iter().all(|own| own.fate == ops::effect::Fate::Changes);
+                let is_new = |own: &TouchedMemory| !known.contains(&own.entry);
+                let touched: Vec<TouchedMemory> = chore.touched.into_iter().filter(is_new).collect();
+                let derives_only = touched.iter().all(|own| own.effect.kind == EffectKind::Change);
                 if touched.is_empty() || derives_only {
                     continue;
                 }
@@ -70,7 +71,7 @@ impl<'a> Inspector<'a> {
         match ops::compact::compact(&context, None) {
             Err(refusal) => Chore { refused: Some(refusal.message), ..chore },
             Ok(plan) => {
-                let (rule, touched) = (ops::compact::rule(store), effect(store, &plan, self.now));
+                let (rule, touched) = (ops::compact::rule(store), touched(store, &plan, self.now));
                 // An index that is rebuilt is no compaction.
                 let has_work = plan.changes.iter().any(|change| !change.is_empty());
                 let refused = (!has_work).then(|| "nothing would go now".to_owned());

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use palimp::model::{Entry, State, Store};
+use palimp::model::plan::effect::{EffectKind, MemoryEffect};
+use palimp::model::{Entry, Plan, State, Store};
 
 use super::scanner::{object, value_end};
 use super::stores::{Files, START};
@@ -179,4 +180,55 @@ pub fn archive_of(live: &Path) -> PathBuf {
 
 pub fn text(bytes: &[u8]) -> String {
     bytes.escape_ascii().to_string().replace("\\\"", "\"").replace("\\n", "\\n\n")
+}
+
+/// A listed record: its file, its bytes, and whether a tombstone hides it.
+type ListedRecord = (PathBuf, Vec<u8>, bool);
+
+fn listed(store: &Store, entry: &Entry) -> ListedRecord {
+    let document = store.document(entry);
+    (document.path.clone(), store.raw(entry).to_vec(), entry.state == State::Deleted)
+}
+
+/// Returns the records of the first that the second does not have.
+fn missing_from(all: Vec<ListedRecord>, others: &[ListedRecord]) -> Vec<ListedRecord> {
+    let mut others: Vec<&ListedRecord> = others.iter().collect();
+    let mut left = all;
+    left.retain(|own| match others.iter().position(|other| *other == own) {
+        Some(at) => {
+            others.swap_remove(at);
+            false
+        }
+        None => true,
+    });
+    left
+}
+
+/// Asserts that the effects of a plan are the difference of the stores before and after it.
+#[track_caller]
+pub fn assert_effects(plan: &Plan, before: &Store, after: &Store) {
+    let all = |store: &Store| store.entries.iter().map(|entry| listed(store, entry)).collect::<Vec<_>>();
+    let (was, is) = (all(before), all(after));
+    let (mut gone, come) = (missing_from(was.clone(), &is), missing_from(is, &was));
+    let told = plan.effects.iter().filter_map(|effect| effect.entry);
+    let mut told: Vec<_> = told.map(|at| listed(before, &before.entries[at as usize])).collect();
+    gone.sort();
+    told.sort();
+    let shown = |all: &[ListedRecord]| -> Vec<String> {
+        all.iter().map(|(path, raw, hidden)| format!("{path:?} {hidden} {}", text(raw))).collect()
+    };
+    assert_eq!(shown(&told), shown(&gone), "what changes or goes: {:?}", plan.effects);
+    let stays = |effect: &&MemoryEffect| effect.kind != EffectKind::Remove && effect.is_of_memory();
+    let count = plan.effects.iter().filter(stays).count();
+    assert_eq!(count, come.len(), "what is there then: {:?}, {:?}", plan.effects, shown(&come));
+    let ids = |own: &MemoryEffect| own.id.clone();
+    let mut added: Vec<_> = plan.effects.iter().filter(|own| own.kind == EffectKind::Add).map(ids).collect();
+    let known = |id: &String| {
+        before.entries.iter().any(|own| before.memory(own).and_then(|own| own.id()) == Some(id))
+    };
+    added.retain(|id| id.as_ref().is_some_and(|id| !known(id)));
+    let is_there = |id: &Option<String>| {
+        after.entries.iter().any(|own| after.memory(own).and_then(|own| own.id()) == id.as_deref())
+    };
+    assert!(added.iter().all(is_there), "{added:?}");
 }

@@ -8,7 +8,7 @@ use palimp::model::{Act, Plan};
 
 use super::chance::Chance;
 use super::deeds::{DEEDS, Deed, planned};
-use super::expected::{assert_same, parted, text};
+use super::expected::{assert_effects, assert_same, parted, text};
 use super::site::{Site, assert_agreeing, is_data};
 use super::stores;
 use super::stores::Files;
@@ -72,6 +72,7 @@ impl Run {
         let after = self.site.files();
         assert_as_planned(&plan, &self.site.everything());
         let now = self.site.store();
+        assert_effects(&plan, &store, &now);
         check(&only_data(&before), &only_data(&after), &now);
         assert_agreeing(&store, &now);
         drop(context);

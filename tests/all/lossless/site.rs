@@ -14,6 +14,7 @@ use palimp::store::hidden_names::is_ours;
 use palimp::store::{Place, load_from};
 
 use super::chance::Chance;
+use super::expected::assert_effects;
 use super::stores::{Files, START};
 
 /// A clock that moves while a thread waits.
@@ -101,7 +102,10 @@ impl Site {
         let store = self.store();
         let writer = Writer::open(self.host(), &store)?;
         let (plan, turn) = wanted(&writer)?;
-        writer.commit_undo_redo(&plan, turn)
+        let before = writer.load();
+        let receipt = writer.commit_undo_redo(&plan, turn)?;
+        assert_effects(&plan, &before, &self.store());
+        Ok(receipt)
     }
 
     pub fn undo(&self) -> Result<CommitReceipt, CommitError> {

@@ -12,7 +12,6 @@ use crate::format::writing::{
     document, uuid,
 };
 use crate::format::{AssemblyInput, Placement};
-use crate::model::bytes::Ranges;
 use crate::model::{Change, Moment, Record, Role, Zone};
 use crate::text::json::JsonKind;
 use crate::text::json_edit;
@@ -177,7 +176,7 @@ pub fn missing_in_trace(
     let store = context.store;
     let log = log(&parts(store), &context.now.to_pattern("%Y-%m"));
     let Some(document) = document(&store.documents, &log) else { return Ok(None) };
-    let raw = |own: &Record| document.bytes.at(own.span.range()).into_owned();
+    let raw = |own: &Record| document.raw(own).into_owned();
     let event = |own: &Record| {
         let line = raw(own);
         let value: serde_json::Value = serde_json::from_slice(&line).ok()?;

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::apply_progress::ApplyProgress;
 use crate::disk::ItemKind;
-use crate::model::bytes::Ranges;
 use crate::model::{Act, Change, Lock, Plan};
 use crate::store::commit::apply::equal_records::{remaining_equals, takes_any};
 use crate::store::commit::apply::{ApplyContext, LostRace, StagedChange, step_folders};
@@ -270,10 +269,10 @@ fn count_again(own: &mut StagedChange, keep: &mut UndoUpdate<'_>) -> Result<(), 
     }
     let base = own.base();
     let grown = own.counted.replace(base.len()).filter(|counted| *counted <= base.len());
-    let grown = grown.map(|counted| base.at(counted..base.len()));
+    let grown = grown.map(|counted| &base[counted..base.len()]);
     let change = own.change();
     match grown {
-        Some(grown) if grown.is_empty() || !takes_any(&change, &grown) => Ok(()),
+        Some(grown) if grown.is_empty() || !takes_any(&change, grown) => Ok(()),
         _ => keep(&own.relative, Some(change.inverse())),
     }
 }

@@ -3,15 +3,15 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use crate::model::bytes::Ranges;
+use crate::model::bytes::LineBounds;
 use crate::model::key::fast_digest;
 use crate::text::json::JsonKind;
 use crate::text::json_scanner::Tape;
 use crate::text::{json_edit, lines};
 
 /// An index of the lines of a file in its present state.
-pub struct LineIndex<'a, B: ?Sized> {
-    pub now: &'a B,
+pub struct LineIndex<'a> {
+    pub now: &'a [u8],
     /// Lines by their bytes without the line feed.
     starts: OnceCell<LineTable>,
     ids: OnceCell<LineTable>,
@@ -32,9 +32,12 @@ struct LineTable(Vec<(u64, usize)>);
 
 impl LineTable {
     /// Indexes the lines for which `key` returns a digest.
-    fn of<B: Ranges + ?Sized>(now: &B, key: impl Fn(&[u8]) -> Option<u64>) -> LineTable {
-        let mut own = Vec::new();
-        now.each_line(&mut |start, line| own.extend(key(line).map(|key| (key, start))));
+    fn of(now: &[u8], key: impl Fn(&[u8]) -> Option<u64>) -> LineTable {
+        let (mut own, mut start) = (Vec::new(), 0);
+        for line in now.split_inclusive(|byte| *byte == b'\n') {
+            own.extend(key(line).map(|key| (key, start)));
+            start += line.len();
+        }
         own.sort_unstable();
         LineTable(own)
     }
@@ -46,14 +49,14 @@ impl LineTable {
     }
 }
 
-impl<'a, B: Ranges + ?Sized> LineIndex<'a, B> {
-    pub fn of(now: &'a B) -> Self {
+impl<'a> LineIndex<'a> {
+    pub fn of(now: &'a [u8]) -> Self {
         let (starts, ids, said) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
         LineIndex { now, starts, ids, said }
     }
 
     fn line(&self, start: usize) -> Vec<u8> {
-        self.now.at(start..self.now.line_end(start)).into_owned()
+        self.now[start..self.now.line_end(start)].to_vec()
     }
 
     /// Returns where these complete lines start, except for places in `taken`. It prefers

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::line_index::{LineIndex, id_of};
 use super::unterminated_line;
-use crate::model::bytes::Ranges;
+use crate::model::bytes::LineBounds;
 use crate::model::{Bytes, Moment, Splice};
 use crate::text::canonical::{self, Checksum};
 use crate::text::json::{Json, JsonKind};
@@ -28,28 +28,21 @@ pub struct SpliceConflict {
 }
 
 /// Returns the splices fitted to `now`.
-pub fn rebase<B: Ranges + ?Sized>(splices: &[Splice], now: &B) -> Result<Vec<Splice>, SpliceConflict> {
+pub fn rebase(splices: &[Splice], now: &[u8]) -> Result<Vec<Splice>, SpliceConflict> {
     rebase_in(splices, &LineIndex::of(now))
 }
 
 /// Does the same, but lines may only move: no record may have changed.
-pub fn moved_only<B: Ranges + ?Sized>(splices: &[Splice], now: &B) -> Result<Vec<Splice>, SpliceConflict> {
+pub fn moved_only(splices: &[Splice], now: &[u8]) -> Result<Vec<Splice>, SpliceConflict> {
     fitted(splices, &LineIndex::of(now), false)
 }
 
 /// Does the same as [`rebase`] with a line index that is used more than once.
-pub fn rebase_in<B: Ranges + ?Sized>(
-    splices: &[Splice],
-    places: &LineIndex<'_, B>,
-) -> Result<Vec<Splice>, SpliceConflict> {
+pub fn rebase_in(splices: &[Splice], places: &LineIndex<'_>) -> Result<Vec<Splice>, SpliceConflict> {
     fitted(splices, places, true)
 }
 
-fn fitted<B: Ranges + ?Sized>(
-    splices: &[Splice],
-    places: &LineIndex<'_, B>,
-    merges: bool,
-) -> Result<Vec<Splice>, SpliceConflict> {
+fn fitted(splices: &[Splice], places: &LineIndex<'_>, merges: bool) -> Result<Vec<Splice>, SpliceConflict> {
     let now = places.now;
     let mut moved: Vec<Splice> = Vec::new();
     if fits(splices, now) && splices.iter().all(|own| unterminated_line::is_last(own, now)) {
@@ -74,7 +67,7 @@ fn fitted<B: Ranges + ?Sized>(
 /// Divides a splice that removes several records if they are not side by side: other lines are
 /// between them, or their order changed. If a line is not a record of its own, the splice stays
 /// undivided, because that line looks like others of its kind.
-fn each_record<B: Ranges + ?Sized>(splice: &Splice, places: &LineIndex<'_, B>) -> Vec<Splice> {
+fn each_record(splice: &Splice, places: &LineIndex<'_>) -> Vec<Splice> {
     let mut own = Vec::new();
     let mut behind = &splice.line_before[..];
     for line in lines::lines(&splice.was) {
@@ -91,10 +84,10 @@ fn each_record<B: Ranges + ?Sized>(splice: &Splice, places: &LineIndex<'_, B>) -
 }
 
 /// Adds a line end if the splice ended the file without one, and other lines follow it.
-fn ended<B: Ranges + ?Sized>(splice: &Splice, later: &[Splice], now: &B) -> Splice {
+fn ended(splice: &Splice, later: &[Splice], now: &[u8]) -> Splice {
     // The undo data looks for the line before it as it is in `now`.
     let start = splice.start as usize;
-    let behind = now.at(now.line_before(start)..start).into_owned();
+    let behind = now[now.line_before(start)..start].to_vec();
     let mut own = Splice { line_before: behind, ..splice.clone() };
     let open = |lines: &[u8]| !lines.is_empty() && !lines.ends_with(b"\n");
     if !open(&own.becomes) || open(&own.was) || *own.becomes == *lines::BOM {
@@ -111,7 +104,7 @@ fn ended<B: Ranges + ?Sized>(splice: &Splice, later: &[Splice], now: &B) -> Spli
 }
 
 /// True if every splice fits at its planned place.
-pub fn fits<B: Ranges + ?Sized>(splices: &[Splice], now: &B) -> bool {
+pub fn fits(splices: &[Splice], now: &[u8]) -> bool {
     splices.iter().all(|splice| {
         let start = splice.start as usize;
         now.is_at(start, &splice.was)
@@ -121,14 +114,14 @@ pub fn fits<B: Ranges + ?Sized>(splices: &[Splice], now: &B) -> bool {
 }
 
 /// A rebase in progress, with the lines that splices have claimed.
-struct SpliceRebase<'p, 'a, B: ?Sized> {
-    places: &'p LineIndex<'a, B>,
+struct SpliceRebase<'p, 'a> {
+    places: &'p LineIndex<'a>,
     taken: HashSet<usize>,
     /// True if changes of other programs to the same record are merged.
     merges: bool,
 }
 
-impl<B: Ranges + ?Sized> SpliceRebase<'_, '_, B> {
+impl SpliceRebase<'_, '_> {
     /// `before` is the previous splice, as planned and as fitted.
     fn fit(&mut self, splice: &Splice, before: Option<(&Splice, &Splice)>) -> Result<Splice, SpliceConflict> {
         let now = self.places.now;
@@ -175,7 +168,7 @@ impl<B: Ranges + ?Sized> SpliceRebase<'_, '_, B> {
 }
 
 /// Merges the splice into the record with the same id. Several records with that id are a conflict.
-fn merged<B: Ranges + ?Sized>(splice: &Splice, places: &LineIndex<'_, B>) -> Result<Splice, SpliceConflict> {
+fn merged(splice: &Splice, places: &LineIndex<'_>) -> Result<Splice, SpliceConflict> {
     let conflict = |found: Option<&[u8]>| SpliceConflict {
         planned: splice.was.to_vec(),
         found: found.map(<[u8]>::to_vec),

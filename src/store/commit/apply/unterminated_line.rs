@@ -2,18 +2,18 @@
 //! lines behind it ends it, too, and undo removes that end. Both contain the open line but don't
 //! depend on it: other programs may continue, end or repair it, or write behind it.
 
-use crate::model::bytes::Ranges;
+use crate::model::bytes::LineBounds;
 use crate::model::plan::last_line;
 use crate::model::{Bytes, Splice};
 use crate::text::lines;
 
 /// True if the splice has no open line, or its open line is still the end of the file.
-pub fn is_last<B: Ranges + ?Sized>(splice: &Splice, now: &B) -> bool {
+pub fn is_last(splice: &Splice, now: &[u8]) -> bool {
     !is_open(&splice.was) || splice.end() as usize == now.len()
 }
 
 /// Fits lines to the end of a file. If the last line has no end, the splice adds one.
-pub fn at_end<B: Ranges + ?Sized>(own: Splice, before: Option<&Splice>, now: &B) -> Splice {
+pub fn at_end(own: Splice, before: Option<&Splice>, now: &[u8]) -> Splice {
     let is_mark = now.len() == lines::BOM.len() && now.is_at(0, lines::BOM);
     if own.start as usize != now.len() || is_mark || now.is_empty() || now.ends_at(now.len(), b"\n") {
         return own;
@@ -22,11 +22,11 @@ pub fn at_end<B: Ranges + ?Sized>(own: Splice, before: Option<&Splice>, now: &B)
         Some(before) if !is_open(&before.becomes) => own,
         Some(_) => Splice { becomes: [b"\n", &own.becomes[..]].concat().into(), ..own },
         None => {
-            let last = now.at(now.line_before(now.len())..now.len());
-            let becomes = [&last, &b"\n"[..], &own.becomes].concat();
+            let last = &now[now.line_before(now.len())..];
+            let becomes = [last, &b"\n"[..], &own.becomes].concat();
             Splice {
                 start: (now.len() - last.len()) as u64,
-                was: last.into_owned().into(),
+                was: last.into(),
                 becomes: becomes.into(),
                 ..own
             }
@@ -35,7 +35,7 @@ pub fn at_end<B: Ranges + ?Sized>(own: Splice, before: Option<&Splice>, now: &B)
 }
 
 /// Returns a splice that adds lines behind an open line, without that line.
-pub fn addition<B: Ranges + ?Sized>(splice: &Splice, now: &B) -> Option<Splice> {
+pub fn addition(splice: &Splice, now: &[u8]) -> Option<Splice> {
     let lines = behind(&splice.was, &splice.becomes)?.into();
     Some(Splice { start: now.len() as u64, was: Bytes::default(), becomes: lines, line_before: Vec::new() })
 }

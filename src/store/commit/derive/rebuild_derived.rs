@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::format::{DerivedFile, Placement};
-use crate::model::bytes::Ranges;
 use crate::model::{Act, Bytes, Change, JournalLine, Moment, PathText, Plan, Role};
 use crate::store::commit::vault::undo_step::{DerivedState, digest};
 use crate::store::commit::{CommitContext, CommitError};
@@ -182,7 +181,7 @@ fn written_at(journal: &[JournalLine], path: &Path, bytes: &Bytes) -> Option<Str
     let last = lines.peek().map(|line| line.at.clone());
     let says = |line: &&JournalLine| {
         let at = Moment::parse(&line.at).map(|(when, _)| when.to_millis());
-        at.is_some_and(|at| bytes.has(at.as_bytes()))
+        at.is_some_and(|at| memchr::memmem::find(bytes, at.as_bytes()).is_some())
     };
     lines.find(says).map(|line| line.at.clone()).or(last)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::wait_for_line_end::whole_lines;
 use crate::disk::Lookup;
-use crate::model::bytes::Ranges;
+use crate::model::bytes::LineBounds;
 use crate::model::plan::{apply, whole_lines as split};
 use crate::model::snapshot::Generation;
 use crate::model::{Bytes, PathText, Record, Span};
@@ -51,8 +51,7 @@ impl LateWrite {
             match context.host.disk.read_after(path, held).ok()?.0 {
                 Some(late) if late.is_empty() => return Some(LateWrite::Nothing),
                 Some(late) if takes_lines(context, path, old)? => {
-                    let len = held.len();
-                    let begun = held.at(held.line_start(len)..len).into_owned();
+                    let begun = held[held.line_start(held.len())..].to_vec();
                     return Some(LateWrite::Lines { begun, bytes: late });
                 }
                 _ => {}

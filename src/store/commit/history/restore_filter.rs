@@ -242,7 +242,7 @@ struct PresentRecords<'a> {
     claimed: DigestCounts,
     /// The records that the change restores.
     brought: DigestCounts,
-    places: LineIndex<'a, Bytes>,
+    places: LineIndex<'a>,
     /// Lines that the change removes.
     goes: Vec<&'a [u8]>,
 }

@@ -13,6 +13,7 @@ use crate::store::commit::read_files::is_copy;
 use crate::store::commit::recovery::recover_steps;
 use crate::store::commit::scrub::{ErasureLine, restore_guard};
 use crate::store::commit::{CommitContext, CommitError, FilesState, UndoStep};
+use crate::store::plan_effects::effects_of;
 
 /// Returns the plan that undoes the `wanted` step, or the newest one that can be undone.
 pub fn undo(context: &CommitContext<'_>, wanted: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
@@ -217,6 +218,7 @@ fn turned(context: &CommitContext<'_>, verb: &'static str, step: u64, by: u64) -
         }));
     }
     plan.lines.extend(context.store.notes_on_replaced(&plan.changes));
+    plan.effects = effects_of(context.store, &plan.changes, context.host.now);
     brings_nothing_erased(context, &plan, step, erased)?;
     context.store.whole()?;
     debug_assert!(

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use crate::model::bytes::Ranges;
+use crate::model::bytes::LineBounds;
 use crate::model::{Act, Bytes, Change, Splice, is_log, plan};
 use crate::store::commit::apply::equal_records::has_same_equals;
 use crate::store::commit::apply::line_index::{LineIndex, id_of};
@@ -107,11 +107,7 @@ fn spliced(splices: &[Splice], now: &Bytes, is_left: &dyn Fn() -> Option<bool>) 
 }
 
 /// True if the file has the lines as the change left them, false if as they were before, `None` if neither.
-fn is_made(
-    splice: &Splice,
-    places: &LineIndex<'_, Bytes>,
-    is_left: &dyn Fn() -> Option<bool>,
-) -> Option<bool> {
+fn is_made(splice: &Splice, places: &LineIndex<'_>, is_left: &dyn Fn() -> Option<bool>) -> Option<bool> {
     let now = places.now;
     let before = || {
         let forward = Splice { was: splice.becomes.clone(), becomes: splice.was.clone(), ..splice.clone() };
@@ -135,21 +131,21 @@ fn is_made(
 }
 
 /// True if the lines that a splice replaces are in the file, unchanged and side by side.
-fn has(splice: &Splice, places: &LineIndex<'_, Bytes>) -> bool {
+fn has(splice: &Splice, places: &LineIndex<'_>) -> bool {
     let fitted = rebase_in(std::slice::from_ref(splice), places);
     fitted.is_ok_and(|own| matches!(&own[..], [own] if own.was == splice.was))
 }
 
 /// True if these lines are in the file. A last line without an end may have been continued.
-fn has_lines(lines: &[u8], places: &LineIndex<'_, Bytes>) -> bool {
+fn has_lines(lines: &[u8], places: &LineIndex<'_>) -> bool {
     match lines.ends_with(b"\n") {
         true => places.find(lines, None, &HashSet::new()).is_some(),
-        false => places.now.has(lines),
+        false => memchr::memmem::find(places.now, lines).is_some(),
     }
 }
 
 /// Judges a record that others changed since: true if it has the full change, false if nothing of it.
-fn merged(splice: &Splice, places: &LineIndex<'_, Bytes>) -> Option<bool> {
+fn merged(splice: &Splice, places: &LineIndex<'_>) -> Option<bool> {
     let theirs = places.of_id(&id_of(&splice.was)?)?.line;
     let is = |from: &[u8], to: &[u8]| merge(from, to, &theirs).is_some_and(|own| own == theirs);
     match (is(&splice.becomes, &splice.was), is(&splice.was, &splice.becomes)) {
@@ -165,7 +161,7 @@ fn torn(inverse: &Change, now: &Bytes) -> Option<Change> {
     let is_part = |from: usize, lines: &[u8]| {
         let is_ours = |(there, own): (&u8, &u8)| there == own || *there == 0;
         let is_it = |there: &[u8]| there != lines && there.iter().zip(lines).all(is_ours);
-        from <= now.len() && now.len() - from <= lines.len() && is_it(&now.at(from..now.len()))
+        from <= now.len() && now.len() - from <= lines.len() && is_it(&now[from..now.len()])
     };
     match &inverse.act {
         Act::Remove(was) if is_log(&inverse.path) && is_part(0, was) => {

@@ -101,17 +101,17 @@ enum ActHeader {
 impl UndoStep {
     /// Returns the bytes of its file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut body = StepBody::default();
+        let mut body = Vec::new();
         let head = StepHeader {
             step: Cow::Borrowed(self),
             changes: self.changes.iter().map(|change| entry(change, &mut body)).collect(),
             derived: self.derived.iter().map(|change| entry(change, &mut body)).collect(),
-            bytes: body.0.len(),
+            bytes: body.len(),
         };
         // Text and numbers always have a JSON form.
         let mut file = serde_json::to_vec(&head).unwrap_or_default();
         file.push(b'\n');
-        file.append(&mut body.0);
+        file.append(&mut body);
         file
     }
 
@@ -131,42 +131,35 @@ impl UndoStep {
     }
 }
 
-/// The bytes after the line of JSON.
-#[derive(Default)]
-struct StepBody(Vec<u8>);
-
-impl StepBody {
-    fn put(&mut self, bytes: &[u8]) -> usize {
-        self.0.extend_from_slice(bytes);
+/// Adds what a change needs to the bytes after the line of JSON.
+fn entry(change: &Change, body: &mut Vec<u8>) -> StepFileEntry<ActHeader> {
+    let mut put = |bytes: &[u8]| {
+        body.extend_from_slice(bytes);
         bytes.len()
-    }
-}
-
-fn entry(change: &Change, body: &mut StepBody) -> StepFileEntry<ActHeader> {
+    };
     let act = match &change.act {
         Act::MakeFolder => ActHeader::MakeFolder,
         Act::RemoveFolder => ActHeader::RemoveFolder,
         Act::Expire(len) => ActHeader::Expire(*len),
-        Act::Create(bytes) => ActHeader::Create(body.put(bytes)),
-        Act::Append(bytes) => ActHeader::Append(body.put(bytes)),
+        Act::Create(bytes) => ActHeader::Create(put(bytes)),
+        Act::Append(bytes) => ActHeader::Append(put(bytes)),
         Act::Remove(bytes)
             if bytes.len() > SHORT && !is_log(&change.path) && !change.path.starts_with("..") =>
         {
             ActHeader::RemoveMade(digest(bytes))
         }
-        Act::Remove(bytes) => ActHeader::Remove(body.put(bytes)),
+        Act::Remove(bytes) => ActHeader::Remove(put(bytes)),
         Act::Splice(splices) if splices.iter().any(|own| !own.was.is_empty() && !own.becomes.is_empty()) => {
             let mut word = |own: &Splice| {
                 let (begins, ends) = alike(&own.was, &own.becomes);
                 let differs = &own.becomes[begins..own.becomes.len() - ends];
-                (own.start, body.put(&own.was), [begins, body.put(differs), ends], body.put(&own.line_before))
+                (own.start, put(&own.was), [begins, put(differs), ends], put(&own.line_before))
             };
             ActHeader::Edit(splices.iter().map(&mut word).collect())
         }
         Act::Splice(splices) => {
-            let mut word = |own: &Splice| {
-                (own.start, body.put(&own.was), body.put(&own.becomes), body.put(&own.line_before))
-            };
+            let mut word =
+                |own: &Splice| (own.start, put(&own.was), put(&own.becomes), put(&own.line_before));
             ActHeader::Splice(splices.iter().map(&mut word).collect())
         }
     };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::super::{confirm, reference_go_back};
 use super::bring_back;
 use crate::model::Plan;
-use crate::ops::effect::Fate;
+use crate::model::plan::effect::EffectKind;
 use crate::tui::action::Action;
 use crate::tui::list_view::fading;
 use crate::tui::list_view::upkeep::not_now;
@@ -55,7 +55,7 @@ fn carry_out(app: &mut App) {
     let (plans, later) = together(&chores);
     let name = match chores.as_slice() {
         [one] if one.task == ChoreKind::Compact => {
-            let goes = one.touched.iter().filter(|own| own.fate != Fate::Changes).count();
+            let goes = one.touched.iter().filter(|own| own.effect.kind != EffectKind::Change).count();
             format!("{} ({} go)", app.store_name(one.store), crate::usecase::memory_count(goes))
         }
         [one] => format!("\"{}\"", one.what),
