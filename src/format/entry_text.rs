@@ -60,7 +60,11 @@ pub fn is_markdown(store: &Store, entry: &Entry) -> bool {
 
 /// Returns only the title of an entry, for lists.
 pub fn title(store: &Store, entry: &Entry) -> String {
-    title_of_raw(store, &store.document(entry).path, store.record(entry), &store.raw(entry))
+    let title = || title_of_raw(store, &store.document(entry).path, store.record(entry), &store.raw(entry));
+    match store.memory(entry) {
+        Some(memory) => memory.title.get_or_init(|| title().into()).to_string(),
+        None => title(),
+    }
 }
 
 /// Returns the title of record bytes from a file of the store.

@@ -41,6 +41,8 @@ pub struct StoredMemory {
     pub archived: bool,
     /// True if it has a checksum.
     pub checksum: bool,
+    /// Its title, made when it is first shown. Untrusted text.
+    pub title: OnceLock<Box<str>>,
     /// True if its text has something that looks like a token or a private key. Computed on demand, because most are
     /// never shown.
     pub sensitive: OnceLock<bool>,

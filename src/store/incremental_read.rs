@@ -26,7 +26,7 @@ pub fn reread(
         let same_end = common_end(&before.bytes[same..], &bytes[same..]);
         ChangedLines::between(before, bytes, (same, same_end)).read(format, now)
     });
-    again.unwrap_or_else(|| parallel_read::read(format, &FileInput { role, path, bytes }, now))
+    again.unwrap_or_else(|| parallel_read::read(format, (role, path, bytes), now))
 }
 
 /// Reads the log that splices make of `before`. `None` if the changed lines can't be read alone.
@@ -46,14 +46,6 @@ pub fn respliced(
 pub fn grown(format: &dyn Format, before: &Document, becomes: &Bytes, now: Moment) -> Option<Reading> {
     is_comparable(before, before.role, &before.path).then_some(())?;
     ChangedLines::between(before, becomes, (before.bytes.len(), 0)).read(format, now)
-}
-
-pub struct FileInput<'a> {
-    /// The file's role in the format.
-    pub role: Role,
-    /// The path relative to the store's root.
-    pub path: &'a Path,
-    pub bytes: &'a [u8],
 }
 
 /// True if an earlier reading is usable. A future time makes it unusable: that time may have come.

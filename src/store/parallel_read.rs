@@ -5,28 +5,30 @@
 //! the whole; the tests compare both. One exception: the search for the ends of torn lines has a limit
 //! (`text::records`), counted by chunk. Chunks are the same on every machine.
 
-use super::incremental_read::{FileInput, RecordShift};
+use std::path::Path;
+
+use super::incremental_read::RecordShift;
 use super::parallel;
 use crate::format::Format;
 use crate::format::record_reader::{Reading, feeds};
-use crate::model::{Moment, is_log};
+use crate::model::{Moment, Role, is_log};
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 use crate::text::lines::{BOM, line_at, lines};
 
 /// The usual size of a chunk, in bytes: fewer are read sooner than a thread is started.
 const CHUNK: usize = 1 << 20;
-
 /// The most lines that are looked at to find one after which a chunk may end.
 const TRIES: usize = 1_000;
 
-pub fn read(format: &dyn Format, file: &FileInput<'_>, now: Moment) -> Reading {
+pub fn read(format: &dyn Format, file: (Role, &Path, &[u8]), now: Moment) -> Reading {
     read_by(CHUNK, format, file, now)
 }
 
 /// Reads a file in chunks of about `len` bytes.
-pub(super) fn read_by(len: usize, format: &dyn Format, file: &FileInput<'_>, now: Moment) -> Reading {
-    let read = |bytes: &&[u8]| format.read(file.role, file.path, bytes, now);
-    let chunks = if is_log(file.path) { chunks(file.bytes, len) } else { vec![file.bytes] };
+pub(super) fn read_by(len: usize, format: &dyn Format, file: (Role, &Path, &[u8]), now: Moment) -> Reading {
+    let (role, path, bytes) = file;
+    let read = |bytes: &&[u8]| format.read(role, path, bytes, now);
+    let chunks = if is_log(path) { chunks(bytes, len) } else { vec![bytes] };
     let mut readings = parallel::map_parallel(&chunks, read).into_iter();
     // The problems of the file itself come from its first chunk.
     let mut joined = readings.next().unwrap_or_default();

@@ -46,6 +46,7 @@ pub fn added(
         entry: None,
         session,
         id: id.map(str::to_owned),
+        id_after: None,
         key: Key::alone(root, file, record),
         title: None,
         file: file.to_owned(),
@@ -212,7 +213,10 @@ impl<'d> Pairing<'d> {
                 Some(file) => (EffectKind::Move, file),
                 None => (EffectKind::Remove, old.path()),
             };
-            effects.push(effect_on(self.store, entry, kind, file));
+            let mut effect = effect_on(self.store, entry, kind, file);
+            let id_after = old.partner.and_then(|new| self.after[new].id()).map(str::to_owned);
+            effect.id_after = id_after.filter(|id| effect.id.as_ref() != Some(id));
+            effects.push(effect);
         }
         let format = format::by_name(self.store.format);
         let is_copy = |new: &PairedRecord<'_>| {
@@ -246,6 +250,7 @@ fn effect_on(store: &Store, number: u32, kind: EffectKind, file: &Path) -> Memor
         entry: Some(number),
         session: store.session(entry).map(|session| session.name.clone()),
         id: store.memory(entry).and_then(|memory| memory.id()).map(str::to_owned),
+        id_after: None,
         key: store.document(entry).key(&store.root, entry.record),
         title: None,
         file: file.to_owned(),

@@ -22,6 +22,7 @@ use crate::model::plan::count_with_noun;
 use crate::query::Hit;
 use crate::text::safe_text::sanitize;
 use crate::tui::plain_text::plain;
+use crate::tui::record_text::title_of;
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::state::marks::ListScope;
 
@@ -200,7 +201,7 @@ fn parts_of_row(app: &App) -> (String, String) {
     let (store, entry) = app.listed_snapshot.get(hit.at);
     let own = store.memory(entry);
     let kind = own.map_or("broken line", |memory| memory.kind());
-    let title = app.titles.get(&hit.at).map_or("", String::as_str);
+    let title = &title_of(app, hit.at);
     let age = store.time_of(entry).map_or("no time".into(), |time| time.ago_at(app.now));
     let at = format!("{} of {}.", app.list_cursor.at + 1, app.results.hits.len());
     let decay = if hit.rank.is_some() { format!(" Decay {:.2}.", hit.decay) } else { String::new() };

@@ -98,6 +98,7 @@ fn hide_names(planned: &mut PlannedChange) {
     let plans = plans.chain(planned.erasures.iter_mut().map(|own| &mut own.plan));
     for effect in plans.flat_map(|plan| &mut plan.effects) {
         effect.id = effect.id.take().filter(is_plain);
+        effect.id_after = effect.id_after.take().filter(is_plain);
         effect.session = effect.session.take().filter(is_plain);
         effect.title = None;
     }

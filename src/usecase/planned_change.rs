@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::format;
 use crate::model::plan::count_with_noun;
+use crate::model::plan::effect::MemoryEffect;
 use crate::model::{Change, Entry, EntryRef, NotReached, PathText, Plan, RecordText, Store};
 use crate::ops::bulk::SkippedRecords;
-use crate::ops::effect_lines::{TouchedMemory, added_lines, touched};
 use crate::ops::redact::after_redaction;
 use crate::ops::repair::QuarantinePiece;
 use crate::ops::{Refusal, WriteContext};
@@ -16,7 +16,7 @@ use crate::store::erase::{ErasureScope, ErasureTarget, SecretValues};
 use crate::text::digest::hex;
 use crate::usecase::command::ChangeCommand;
 use crate::usecase::failure::Result;
-use crate::usecase::request::{ChangeRequest, Requester};
+use crate::usecase::request::ChangeRequest;
 use crate::usecase::revalidate::concurrent_changes::ConcurrentChanges;
 
 /// A change with its plans. What is shown is what is carried out.
@@ -81,22 +81,17 @@ impl PlannedChange {
         plans.chain(self.erasures.iter().map(|own| (&own.store, &own.plan)))
     }
 
-    /// Returns the effect of the plans, line by line. If two effects are equal, a yes to one holds
-    /// for the other.
-    pub fn effect_lines(&self) -> Vec<String> {
-        if self.request.by == Requester::Screen {
-            return vec![self.records().to_string()];
-        }
-        let mut told = Vec::new();
-        for (store, plan) in self.all() {
-            told.push(format!("{} {}", plan.verb, plan.records));
-            told.extend(plan.preview_lines());
-            if self.changing.is_empty() {
-                told.extend(touched(store, plan, self.request.now).iter().map(TouchedMemory::line));
-                told.extend(added_lines(store, plan));
-            }
-        }
-        told
+    /// True if both do the same to the same memories: then a yes to one holds for the other.
+    pub fn has_same_effects(&self, other: &PlannedChange) -> bool {
+        let of = |planned: &PlannedChange| -> Vec<(&'static str, usize, Vec<String>)> {
+            let plans = planned.all().map(|(_, plan)| {
+                let mut outlines: Vec<String> = plan.effects.iter().map(MemoryEffect::outline).collect();
+                outlines.sort();
+                (plan.verb, plan.records, outlines)
+            });
+            plans.collect()
+        };
+        of(self) == of(other)
     }
 
     /// Returns the pieces that a repair takes out of a store, by their file.

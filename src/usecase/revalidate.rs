@@ -50,7 +50,7 @@ pub(super) fn execute_if_unchanged(
         if planned.request.command.is_of_other_sessions() && !are_stores_as_shown(&planned, &fresh) {
             // It may take an id that was free when it was shown.
             let again = replan::replan(&planned, Arc::clone(&fresh), host)?;
-            if plan_lines(&again) != plan_lines(&planned) || again.effect_lines() != planned.effect_lines() {
+            if !again.has_same_effects(&planned) {
                 let concurrent = Some(difference);
                 return Ok(ExecuteOutcome::Stale(Box::new(PlannedChange { concurrent, ..again })));
             }
@@ -82,10 +82,6 @@ fn are_stores_as_shown(planned: &PlannedChange, fresh: &Snapshot) -> bool {
         && shown.iter().zip(&fresh.stores).all(|(old, new)| Arc::ptr_eq(old, new))
 }
 
-fn plan_lines(planned: &PlannedChange) -> Vec<&String> {
-    planned.plans.iter().flat_map(|(_, plan)| &plan.lines).collect()
-}
-
 /// True if a memory to erase was used: an erasure that starts from the old bytes would stop halfway.
 fn is_used(planned: &PlannedChange, fresh: &Snapshot) -> bool {
     let was = &planned.request.snapshot;
@@ -111,9 +107,7 @@ fn replan_for_retry(
         return Ok((planned, false));
     }
     match replan::replan(&planned, fresh, host) {
-        Ok(again) if !again.is_empty() && again.effect_lines() == planned.effect_lines() => {
-            Ok((again, false))
-        }
+        Ok(again) if !again.is_empty() && again.has_same_effects(&planned) => Ok((again, false)),
         Ok(again) if !again.is_empty() && planned.request.by != Requester::Screen => {
             Ok((PlannedChange { concurrent: Some(difference), ..again }, true))
         }

@@ -44,6 +44,12 @@ impl MemoryEffect {
         self.entry.is_some() || self.kind == EffectKind::Add
     }
 
+    /// Returns what it is about, without what changes if the memory is only used: two plans with the same outlines do the
+    /// same to the same memories.
+    pub fn outline(&self) -> String {
+        format!("{:?}", (self.kind, &self.session, &self.id, &self.id_after, &self.file))
+    }
+
     /// Returns its id, or the key of a memory without an id. Untrusted text.
     pub fn name(&self) -> String {
         self.id.clone().unwrap_or_else(|| self.key.to_string())
@@ -61,6 +67,8 @@ pub struct MemoryEffect {
     pub session: Option<String>,
     /// Its id. Untrusted text.
     pub id: Option<String>,
+    /// Its id after the plan, if it stays and gets another. Untrusted text.
+    pub id_after: Option<String>,
     /// Its key as it is before the plan; as it is after it, if it is added.
     pub key: Key,
     /// The title of an added memory. Untrusted text.

@@ -171,17 +171,23 @@ pub fn absolute(path: &Path) -> Cow<'_, Path> {
     }
 }
 
+/// Files of at most this many bytes are read once.
+const SMALL: u64 = 64 << 10;
+
 /// Reads a disk for detection. Lists each folder once.
 pub struct DiskProbe<'a> {
     disk: &'a dyn Disk,
     listed: RefCell<BTreeMap<PathBuf, Rc<Vec<Item>>>>,
+    /// The small files that were read: formats ask for the same ones.
+    small: RefCell<BTreeMap<PathBuf, Rc<Vec<u8>>>>,
     refused: RefCell<Option<String>>,
 }
 
 impl<'a> DiskProbe<'a> {
     /// Returns a probe that has read nothing yet.
     pub fn new(disk: &'a dyn Disk) -> Self {
-        DiskProbe { disk, listed: RefCell::default(), refused: RefCell::default() }
+        let (listed, small, refused) = Default::default();
+        DiskProbe { disk, listed, small, refused }
     }
 
     fn items(&self, folder: &Path) -> Rc<Vec<Item>> {
@@ -224,12 +230,24 @@ impl<'a> DiskProbe<'a> {
         if self.is_absent(file) {
             return None;
         }
-        let look = self.disk.look(file).inspect_err(|error| self.note(file, error)).ok()?;
-        if look.kind != ItemKind::File {
-            return None;
-        }
-        let read = self.disk.read(file, from(look.generation.len), Some(limit));
-        read.inspect_err(|error| self.note(file, error)).ok().map(|(bytes, _)| bytes)
+        let known = self.small.borrow().get(file).cloned();
+        let small = match known {
+            Some(known) => known,
+            None => {
+                let noted = |error: &io::Error| self.note(file, error);
+                let look = self.disk.look(file).inspect_err(noted).ok()?;
+                let (len, is_file) = (look.generation.len, look.kind == ItemKind::File);
+                let read = |from, limit| self.disk.read(file, from, Some(limit)).inspect_err(noted);
+                if !is_file || len > SMALL {
+                    return is_file.then(|| Some(read(from(len), limit).ok()?.0)).flatten();
+                }
+                let small = Rc::new(read(0, SMALL).ok()?.0);
+                self.small.borrow_mut().insert(file.to_owned(), Rc::clone(&small));
+                small
+            }
+        };
+        let rest = &small[from(small.len() as u64) as usize..];
+        Some(rest[..rest.len().min(limit as usize)].to_vec())
     }
 
     fn note(&self, path: &Path, error: &io::Error) {

@@ -129,7 +129,7 @@ proptest! {
         for (name, path) in LOGS {
             let (format, path) = (format::by_name(name).unwrap(), Path::new(path));
             let role = role_of(format, path);
-            let chunked = parallel_read::read_by(len, format, &FileInput { role, path, bytes: &bytes }, NOW);
+            let chunked = parallel_read::read_by(len, format, (role, path, &bytes), NOW);
             prop_assert_eq!(told(chunked), told(format.read(role, path, &bytes, NOW)), "{}", name);
         }
     }

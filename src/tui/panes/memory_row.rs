@@ -9,6 +9,7 @@ use crate::text::columns::human_size;
 use crate::tui::list_view::new;
 use crate::tui::memory_columns::{DECAY, MemoryColumns};
 use crate::tui::memory_sign::{pointer, secret_beside, sign_of};
+use crate::tui::record_text::title_of;
 use crate::tui::state::app::{App, Pane};
 use crate::tui::state::marks::ListScope;
 use crate::tui::theme::{self, Theme, column};
@@ -58,7 +59,7 @@ pub fn line(
     }
     let title = match app.distinct_titles.rows.get(&hit.at) {
         Some(shown) => shown.clone(),
-        None => theme::safe(app, app.titles.get(&hit.at).map_or("", String::as_str)),
+        None => theme::safe(app, &title_of(app, hit.at)),
     };
     let title = column(&title, columns.text.saturating_sub(1)) + " ";
     spans.extend(set_off(app, &title, base.patch(chosen)));

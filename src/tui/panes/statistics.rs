@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::why::bar;
+use crate::format;
 use crate::model::EntryRef;
 use crate::query::{StoreCounts, TagUse, UsageStatistics};
 use crate::text::columns::human_size;
@@ -204,7 +205,7 @@ fn memory(app: &App, at: EntryRef, width: usize) -> Line<'static> {
         time.map(|time| format!("{:>1}{} ", time.mark(), time.at.to_pattern("%H:%M"))).unwrap_or_default();
     let (agents, stores) = if width >= 60 { (12, 9) } else { (0, 0) };
     let stores = if app.store_names.len() > 1 { stores } else { 0 };
-    let title = app.statistics.titles.get(&at).map_or("", String::as_str);
+    let title = &format::title(store, entry);
     let text = width.saturating_sub(1 + 6 + agents + 2 + stores + 1);
     Line::from(vec![
         Span::styled(time, theme.dim()),

@@ -171,7 +171,6 @@ pub struct App {
     /// Earlier searches of this run. They are never written to disk.
     pub search_history: SearchHistory,
 
-    pub titles: HashMap<EntryRef, String>,
     /// Other texts for rows that would have equal titles.
     pub distinct_titles: DistinctTitles,
     /// The line that matches the search, for memories whose title does not show the match.

@@ -1,6 +1,5 @@
 //! The statistics view.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::model::{EntryRef, Snapshot};
@@ -14,8 +13,6 @@ pub struct StatisticsView {
     pub day: usize,
     /// The first of its memories on screen.
     pub top: usize,
-    /// The titles of the memories on screen. Untrusted text.
-    pub titles: HashMap<EntryRef, String>,
 }
 
 impl StatisticsView {

@@ -25,29 +25,18 @@ pub const LARGE: usize = 1 << 20;
 const SHOWN: usize = 64 << 10;
 /// At most this many bytes of a field's value are shown.
 const FACT: usize = 4_000;
-/// If more titles than this are remembered, all are dropped.
-const TITLES: usize = 4_000;
 
 /// Reads the titles and the detail that are on screen.
 pub fn refresh(app: &mut App) {
     let rows = layout::rows(app, Pane::Memories);
     let visible: Vec<EntryRef> =
         app.results.hits.iter().skip(app.list_cursor.top).take(rows).map(|hit| hit.at).collect();
-    if app.titles.len() > TITLES {
-        app.titles.clear();
-    }
     let width = layout::frame(app).pane(Pane::Memories).map_or(0, |area| usize::from(area.width));
     let columns = MemoryColumns::of(app, width);
     let (seen, room) = (columns.text, columns.found(width));
     if app.match_widths != (seen, room) {
         app.match_widths = (seen, room);
         app.match_lines.clear();
-    }
-    for at in visible.iter().copied() {
-        if !app.titles.contains_key(&at) {
-            let title = title_of(app, at);
-            app.titles.insert(at, title);
-        }
     }
     distinct_titles::refresh(app, &visible, seen.saturating_sub(1));
     for at in visible {
@@ -80,7 +69,7 @@ fn keep_cursor_in_sight(app: &mut App, rows: usize) {
 fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<String> {
     let title = match app.distinct_titles.rows.get(&at) {
         Some(shown) => shown.clone(),
-        None => theme::fit(&theme::safe(app, app.titles.get(&at)?), seen.saturating_sub(1)),
+        None => theme::fit(&theme::safe(app, &title_of(app, at)), seen.saturating_sub(1)),
     };
     let lacks: Vec<bool> = words_in(&title, &app.parsed).into_iter().map(|is_in| !is_in).collect();
     if !lacks.contains(&true) {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::detectors::cut;
 use crate::model::EntryRef;
 use crate::tui::record_text::text_of;
+use crate::tui::record_text::title_of;
 use crate::tui::state::app::App;
 use crate::tui::state::distinct_titles::DistinctTitles;
 use crate::tui::theme;
@@ -30,8 +31,7 @@ pub fn refresh(app: &mut App, visible: &[EntryRef], columns: usize) {
 }
 
 fn told_apart(app: &App, visible: &[EntryRef], columns: usize) -> HashMap<EntryRef, String> {
-    let titles: Vec<String> =
-        visible.iter().map(|at| theme::safe(app, app.titles.get(at).map_or("", String::as_str))).collect();
+    let titles: Vec<String> = visible.iter().map(|at| theme::safe(app, &title_of(app, *at))).collect();
     let mut shown: Vec<String> = titles.iter().map(|title| theme::fit(title, columns)).collect();
     for group in alike(&shown) {
         let own: Vec<&str> = group.iter().map(|row| titles[*row].as_str()).collect();

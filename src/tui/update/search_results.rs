@@ -55,7 +55,6 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
             .take()
             .and_then(|held| Some(SearchOrigin { at: carry.find(held.at, &|_| false)?, ..held }));
         app.marks = app.marks.moved_to(&mut carry);
-        app.titles.clear();
         app.distinct_titles = Default::default();
         app.detail_key = None;
     }

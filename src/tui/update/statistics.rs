@@ -5,8 +5,7 @@ use std::sync::Arc;
 use ratatui::layout::Position;
 
 use super::{reference_go_back, search_query, up_down_page_top_last};
-use crate::format;
-use crate::model::{EntryRef, Snapshot};
+use crate::model::Snapshot;
 use crate::tui::action::Action;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::statistics_view::StatisticsView;
@@ -44,7 +43,6 @@ pub fn click(app: &mut App, at: Position) {
 
 fn go(app: &mut App, day: usize) {
     (app.statistics.day, app.statistics.top) = (day, 0);
-    app.statistics.titles.clear();
 }
 
 fn open(app: &mut App) {
@@ -77,7 +75,6 @@ pub fn counted(app: &mut App, counted: SnapshotStatistics) {
     let own = &mut app.statistics;
     let date = own.counted.as_ref().filter(|_| own.day < own.today()).map(|(_, before)| before.date(own.day));
     own.counted = Some((counted.snapshot, counted.statistics));
-    own.titles.clear();
     let days = own.counted.iter().flat_map(|(_, now)| (0..now.days.len()).map(|day| (day, now.date(day))));
     let same = days.into_iter().find(|(_, own)| Some(*own) == date).map(|(day, _)| day);
     own.day = same.unwrap_or(own.today());
@@ -110,19 +107,8 @@ fn scroll(app: &mut App, action: Action) -> bool {
 }
 
 pub fn ready(app: &mut App) {
-    let Some((snapshot, _)) = app.statistics.counted.as_ref().filter(|_| app.screen == Screen::Statistics)
-    else {
-        return;
-    };
-    let last = app.statistics.written().len().saturating_sub(rows(app));
-    let top = app.statistics.top.min(last);
-    let shown = app.statistics.written().iter().skip(top).take(rows(app));
-    let title = |at: &EntryRef| {
-        let (store, entry) = snapshot.get(*at);
-        (*at, format::title(store, entry))
-    };
-    let missing = shown.filter(|at| !app.statistics.titles.contains_key(at)).map(title);
-    let missing: Vec<(EntryRef, String)> = missing.collect();
-    app.statistics.titles.extend(missing);
-    app.statistics.top = top;
+    if app.screen == Screen::Statistics && app.statistics.counted.is_some() {
+        let last = app.statistics.written().len().saturating_sub(rows(app));
+        app.statistics.top = app.statistics.top.min(last);
+    }
 }
