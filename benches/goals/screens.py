@@ -117,7 +117,7 @@ def keys(bench, made, size, rounds):
 
 def private(bench, made, what, memory):
     data = made.bytes()
-    most = 15 * MB + 0.06 * data
+    most = 40 * MB + 2 * data
     bench.row("11", what, mb(memory), f"data {mb(data)}", memory / data, mb(most), memory <= most)
 
 

@@ -174,7 +174,7 @@ def peaks(bench, made):
     took = [(bench.verb(env, *verb, "--store", made.root).peak, verb[0]) for verb in verbs]
     print("    " + ", ".join(f"{verb} {mb(peak)}" for peak, verb in took))
     peak, verb = max(took)
-    most = 32 * MB + 0.1 * data
+    most = 40 * MB + 2 * data
     bench.row(
         "16",
         f"peak of the verbs that read: `{verb}` the most",
@@ -184,10 +184,10 @@ def peaks(bench, made):
         mb(most),
         peak <= most,
     )
-    changing_peaks(bench, made.copy(bench.folder), env)
+    changing_peaks(bench, made.copy(bench.folder), data, env)
 
 
-def changing_peaks(bench, own, env):
+def changing_peaks(bench, own, data, env):
     """16: peak memory of the verbs that change, each with something to do."""
     one, index = "mem_0000007", os.path.join(os.path.dirname(own.log), "index.json")
     worst = None
@@ -220,7 +220,7 @@ def changing_peaks(bench, own, env):
             for one in files
             if one["change"] != "append"
         )
-        most = 32 * MB + 2 * rewritten
+        most = 40 * MB + 4 * data
         print(
             f"    {' '.join(verb[:2])} {mb(ended.peak)} of {mb(most)}, rewrites {mb(rewritten)}, status {ended.status}"
         )
