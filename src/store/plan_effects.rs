@@ -289,20 +289,18 @@ fn tombstone_effects(
                         && store.session(entry).map(|own| &own.name) == session.as_ref()
                         && (entry.state == State::Deleted) == (kind == EffectKind::Undelete)
                 };
-                let entry = (0..).zip(&store.entries).find(|(_, own)| is_it(own)).map(|(number, _)| number);
-                match entry {
-                    Some(entry) if taken.contains(&entry) => {}
-                    Some(entry) => {
-                        let file = store.document(&store.entries[entry as usize]).path.clone();
-                        effects.push(effect_on(store, entry, kind, &file));
-                    }
-                    None => {
-                        let of = (&*store.root, &*change.path);
-                        effects.push(MemoryEffect {
-                            kind,
-                            ..added(of, session.clone(), Some(id), id.as_bytes())
-                        });
-                    }
+                // Several memories may have the id.
+                let entries =
+                    (0..).zip(&store.entries).filter(|(_, own)| is_it(own)).map(|(number, _)| number);
+                let entries: Vec<u32> = entries.collect();
+                let free = entries.iter().filter(|entry| !taken.contains(entry));
+                effects.extend(free.map(|entry| {
+                    effect_on(store, *entry, kind, &store.document(&store.entries[*entry as usize]).path)
+                }));
+                if entries.is_empty() {
+                    let of = (&*store.root, &*change.path);
+                    effects
+                        .push(MemoryEffect { kind, ..added(of, session.clone(), Some(id), id.as_bytes()) });
                 }
             }
         }
