@@ -34,7 +34,7 @@
 //! | [`text`] | bytes into lines, JSON spans, safe text |
 //! | [`detectors`] | what looks sensitive in a text |
 //! | [`disk`] | all access to the file system |
-//! | [`mod@format`] | the five on-disk formats, one folder each |
+//! | [`mod@format`] | the on-disk formats, one folder each |
 //! | [`store`] | finding and loading stores, and the one way to change them |
 //! | `sqlite` | runs the saved queries of stores |
 //! | [`query`] | find and rank |

@@ -68,7 +68,7 @@ impl ProblemGroup<'_> {
 }
 
 /// Describes the counts.
-pub fn tally(errors: usize, warnings: usize, notes: usize) -> String {
+pub fn tally([errors, warnings, notes]: [usize; 3]) -> String {
     let told = |count: usize, what| count_with_noun(count as u64, what);
     format!("{}, {}, {}", told(errors, "error"), told(warnings, "warning"), told(notes, "note"))
 }

@@ -37,8 +37,7 @@ pub fn stale_files_with(store: &Store, documents: &[Arc<Document>], now: Moment)
     // If the state can't be read, its pages can't be made. The state has a problem for that.
     changes.extend(rebuild.and_then(|rebuild| rebuild(store, documents).ok()).unwrap_or_default());
     changes.retain(|change| !change.is_empty());
-    // If a file changed in the meantime, the changes are not used.
-    if store.whole().is_err() { Vec::new() } else { changes }
+    changes
 }
 
 /// Returns problems of the wrong indexes and pages that have none yet. A missing file is no

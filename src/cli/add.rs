@@ -3,15 +3,13 @@
 use std::io::Read;
 
 use super::change_report::{ChangeSummary, print_plan, report_change};
-use super::failure::{Exit, Failure, Result};
-use super::load_stores;
-use super::read_scope::ReadScope;
 use super::run_change::{UserText, may_break, request, run_change};
-use crate::cli::context::Context;
+use super::session::stores_with;
+use super::{Context, Exit, Failure, ReadScope, Result, load_stores};
 use crate::disk::host::Host;
 use crate::format;
 use crate::format::writing::Refusal;
-use crate::model::{PathText, Snapshot, Store};
+use crate::model::{PathText, Snapshot};
 use crate::store::empty_store;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
@@ -53,7 +51,8 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
 
 /// Refuses a session if memories of a format and type have none.
 fn in_session(format: &str, asked: &NewRecord) -> Result<()> {
-    let has_sessions = format::by_name(format).is_none_or(|format| format.is_in_session(&asked.kind));
+    let has_sessions =
+        format::by_name(format).is_none_or(|format| (format.about().is_in_session)(&asked.kind));
     if asked.session.is_none() || has_sessions {
         return Ok(());
     }
@@ -79,7 +78,7 @@ fn add_all(context: &mut Context, all: &[NewRecord]) -> Result {
     let refused = || usecase::refusal_of_all(store, all, context.now);
     if context.options.dry_run || context.options.readonly || !context.options.yes {
         let plan = usecase::plan_all(store, all, host)?.ok_or_else(refused)?;
-        print_plan(context, &plan, false, None)?;
+        print_plan(context, &plan, None)?;
         return match context.options.dry_run {
             true => Ok(Exit::Done),
             false if context.options.readonly => Err(Failure::refused("--readonly: nothing was changed.")),
@@ -138,9 +137,8 @@ pub fn standard_input() -> Result<String> {
 
 /// Returns the number of the only open store, or of the one that has the session.
 pub fn the_store(snapshot: &Snapshot, session: Option<&str>) -> Result<usize> {
-    let has = |store: &Store| session.is_some_and(|name| store.sessions.iter().any(|own| own.name == name));
+    let with = session.map(|name| stores_with(snapshot, name)).unwrap_or_default();
     let all = &snapshot.stores;
-    let with: Vec<usize> = (0..all.len()).filter(|at| has(&all[*at])).collect();
     match (with.as_slice(), all.len()) {
         ([one], _) => Ok(*one),
         ([], 1) => Ok(0),

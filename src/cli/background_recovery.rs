@@ -4,9 +4,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::failure::Exit;
-use super::load_stores;
-use crate::cli::context::Context;
+use super::{Context, Exit, load_stores};
 use crate::disk::host::Host;
 use crate::disk::{leave_session, spawn_detached};
 use crate::format;

@@ -9,15 +9,9 @@ use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 
-use super::args::Limit;
-use super::columns::OutputTerminal;
-use super::failure::{Exit, Failure, Result, say};
-use super::list_table::more;
-use super::load_stores;
-use super::read_scope::ReadScope;
 use super::run_change::run_change_of;
 use super::value_parsers::name;
-use crate::cli::context::Context;
+use super::{Context, Exit, Failure, Limit, ReadScope, Result, load_stores, say};
 use crate::detectors::mask;
 use crate::disk::host::Host;
 use crate::disk::{Disk, RealDisk};
@@ -102,7 +96,7 @@ fn list(context: &mut Context, snapshot: &Snapshot, (verify, limit): (bool, Limi
             tell_progress(at + 1, found.len());
         }
     }
-    more(context, OutputTerminal::of(context), limit.more(all.len()).as_deref())?;
+    context.more(limit, all.len())?;
     Ok(if all.is_empty() { Exit::Nothing } else { Exit::Done })
 }
 
@@ -281,7 +275,7 @@ fn has(store: &Store, file: &Path, name: &str) -> bool {
     let is_own = |entry: &Entry| store.document(entry).path == file;
     let of_key = Key::read(name).and_then(|key| store.entry_of_key(&key));
     let is_key = of_key.and_then(|at| store.entries.get(at as usize)).is_some_and(is_own);
-    let has_id = |entry: &Entry| store.memory(entry).and_then(|memory| memory.id()) == Some(name);
+    let has_id = |entry: &Entry| store.id(entry) == Some(name);
     is_key || store.entries.iter().any(|entry| is_own(entry) && has_id(entry))
 }
 

@@ -2,10 +2,7 @@
 
 use serde_json::json;
 
-use super::failure::{Exit, Result, say};
-use super::load_stores;
-use super::read_scope::ReadScope;
-use crate::cli::context::Context;
+use super::{Context, Exit, ReadScope, Result, load_stores, say};
 use crate::detectors::mask;
 use crate::disk::RealDisk;
 use crate::format::{store_names, with_family};

@@ -1,13 +1,11 @@
 //! Changes the records that a command line names.
 
 use super::args::RecordSelection;
-use super::failure::{Failure, Result};
-use super::load_stores;
-use super::read_scope::{ReadScope, read_for};
+use super::read_scope::read_for;
 use super::run_change::run_change_of;
 use super::selection::records;
 use super::value_parsers::taken;
-use crate::cli::context::Context;
+use super::{Context, Failure, ReadScope, Result, load_stores};
 use crate::model::{Entry, State};
 use crate::ops::archive::is_in_own_data;
 use crate::ops::merge::MergedText;
@@ -26,11 +24,6 @@ pub fn merged_text(text: &str) -> std::result::Result<MergedText, String> {
         "others" => Ok(MergedText::OfOthers),
         _ => Err("it should be both, into or others".into()),
     }
-}
-
-/// Sets fields of the records that a query finds.
-pub fn edit(context: &mut Context, query: Option<String>, set: Vec<(String, String)>) -> Result {
-    each(context, &RecordSelection { ids: Vec::new(), query }, is_there, ChangeCommand::EditMany(set))
 }
 
 /// Makes a change of the chosen records that are in a state for it.
@@ -69,16 +62,14 @@ pub fn each(
 
 pub fn delete(context: &mut Context, chosen: &RecordSelection, how: DeleteOptions) -> Result {
     let remove = how.remove;
+    let asks = |word| chosen.query.as_deref().is_some_and(|query| query.contains(word));
+    let asks_archived = asks("is:archived") || asks("in:archive");
     let fits = |entry: &Entry| match entry.state {
         State::Live | State::Broken => true,
         State::Deleted => remove,
-        State::Archived => !chosen.ids.is_empty() || asks_archived(chosen),
+        State::Archived => !chosen.ids.is_empty() || asks_archived,
     };
     each(context, chosen, fits, ChangeCommand::Delete(how))
-}
-
-fn asks_archived(chosen: &RecordSelection) -> bool {
-    chosen.query.as_deref().is_some_and(|query| query.contains("is:archived") || query.contains("in:archive"))
 }
 
 /// Adds and removes tags, or renames one.

@@ -4,28 +4,34 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::erase;
-use super::failure::{Exit, Failure, Result, say};
-use crate::cli::context::Context;
+use super::{Context, Exit, Failure, Result, say};
 use crate::detectors::mask;
 use crate::format::by_name;
 use crate::model::plan::effect::MemoryEffect;
-use crate::model::{Change, CommitReceipt, PathText, Plan, Store, UndoRedo};
+use crate::model::{Change, CommitReceipt, NotReached, PathText, Plan, Store, UndoRedo};
 use crate::text::shell_quote;
-use crate::usecase::{self, ChangeCommand, PlannedChange, not_reached_lines};
+use crate::usecase::{self, ChangeCommand, ErasureReport, PlannedChange, PlannedErasure, not_reached_lines};
 
 /// A change in `--json`: its plan, and its result.
 #[derive(Serialize)]
-pub struct ChangeRow<'a> {
-    pub plan: PlanRow<'a>,
-    pub applied: bool,
-    pub receipt: Option<String>,
-    pub undo: Option<u64>,
+struct ChangeRow<'a> {
+    plan: PlanRow<'a>,
+    applied: bool,
+    receipt: Option<String>,
+    undo: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct ErasureRow<'a> {
+    #[serde(flatten)]
+    change: ChangeRow<'a>,
+    #[serde(flatten)]
+    report: &'a ErasureReport,
 }
 
 /// A plan in `--json`.
 #[derive(Serialize)]
-pub struct PlanRow<'a> {
+struct PlanRow<'a> {
     fingerprint: String,
     verb: &'a str,
     store: String,
@@ -94,7 +100,7 @@ pub fn report_change(
 ) -> Result<()> {
     let printed = match is_asked && !context.options.json {
         true => Ok(()),
-        false => print_plan(context, &receipt.plan, true, Some(receipt)),
+        false => print_plan(context, &receipt.plan, Some(receipt)),
     };
     // The plan comes before the report about it.
     let printed = printed.and_then(|()| Ok(context.out.flush()?));
@@ -136,30 +142,47 @@ fn quoted(path: &Path) -> String {
 }
 
 pub fn print_plans(context: &mut Context, planned: &PlannedChange) -> Result<()> {
-    planned.plans.iter().try_for_each(|(_, plan)| print_plan(context, plan, false, None))?;
+    planned.plans.iter().try_for_each(|(_, plan)| print_plan(context, plan, None))?;
     let not_reached = &planned.not_reached;
-    planned.erasures.iter().try_for_each(|own| erase::print(context, (own, not_reached), None))?;
+    planned.erasures.iter().try_for_each(|own| print_erasure(context, (own, not_reached), None))?;
     if !context.options.json {
         not_reached_lines(not_reached).iter().try_for_each(|line| context.out.line(line))?;
     }
     Ok(())
 }
 
-pub fn print_plan(
-    context: &mut Context,
-    plan: &Plan,
-    applied: bool,
-    receipt: Option<&CommitReceipt>,
-) -> Result<()> {
+pub fn print_plan(context: &mut Context, plan: &Plan, receipt: Option<&CommitReceipt>) -> Result<()> {
     if !context.options.json {
         return Ok(plan.preview_lines().iter().try_for_each(|line| context.out.line(line))?);
     }
     let undo = receipt.map(|receipt| receipt.step);
-    let row = ChangeRow { plan: plan_row(plan), applied, receipt: None, undo };
+    let row = ChangeRow { plan: plan_row(plan), applied: receipt.is_some(), receipt: None, undo };
     context.out.json(&row).map_err(Failure::from)
 }
 
-pub fn plan_row(plan: &Plan) -> PlanRow<'_> {
+/// Prints what is erased from a store, before or after the erasure.
+pub fn print_erasure(
+    context: &mut Context,
+    (one, not_reached): (&PlannedErasure, &NotReached),
+    erased: Option<&ErasureReport>,
+) -> Result<()> {
+    if !context.options.json {
+        return Ok(one.plan.preview_lines().iter().try_for_each(|line| context.out.line(line))?);
+    }
+    let change = ChangeRow {
+        plan: plan_row(&one.plan),
+        applied: erased.is_some(),
+        receipt: erased.and_then(ErasureReport::receipt).map(|path| path.to_text().into_owned()),
+        undo: None,
+    };
+    let report = match erased {
+        Some(erased) => erased,
+        None => &ErasureReport::before(one, not_reached),
+    };
+    Ok(context.out.json(&ErasureRow { change, report })?)
+}
+
+fn plan_row(plan: &Plan) -> PlanRow<'_> {
     PlanRow {
         fingerprint: plan.fingerprint(),
         verb: plan.verb,

@@ -4,14 +4,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::args::Limit;
 use super::columns::{OutputTerminal, TextStyle};
-use super::failure::{Exit, Result, say};
-use super::read_scope::ReadScope;
-use super::{list_table, load_stores};
+use super::{Context, Exit, Limit, ReadScope, Result, load_stores, say};
 use crate::check::findings;
-use crate::check::problem_groups::{self, FileProblems, LocatedProblem, ProblemGroup};
-use crate::cli::context::Context;
+use crate::check::problem_groups::{FileProblems, LocatedProblem, ProblemGroup, groups, tally};
 use crate::detectors::mask;
 use crate::disk::RealDisk;
 use crate::format::store_names;
@@ -77,18 +73,13 @@ pub fn run(context: &mut Context, limit: Limit) -> Result {
     match terminal {
         Some(terminal) => print_groups(context, &all, (counts, limit), terminal)?,
         None => {
-            let more = limit.more(counts.iter().sum());
-            list_table::more(context, OutputTerminal::of(context), more.as_deref())?;
+            context.more(limit, counts.iter().sum())?;
             say(&tally(counts));
         }
     }
     // A note harms nothing: a healthy store with notes is clean.
     let clean = counts[Severity::Error as usize] + counts[Severity::Warning as usize] == 0;
     Ok(if clean { Exit::Done } else { Exit::Nothing })
-}
-
-fn tally([errors, warnings, notes]: [usize; 3]) -> String {
-    problem_groups::tally(errors, warnings, notes)
 }
 
 /// Prints each problem with its fixes, up to the limit: one line or one JSON document each.
@@ -105,6 +96,11 @@ fn print_each(
     let fixes = bench.each(&all, |bench, own| bench.fixes(own.problem));
     for (finding, fixes) in all.into_iter().zip(fixes) {
         let problem = finding.problem;
+        let fix = match fixes.first() {
+            Some(own) if own.is_safe => "safe",
+            Some(_) => "choice",
+            None => "none",
+        };
         let row = ProblemRow {
             store: store.root.to_text().into_owned(),
             file: problem.file.to_text().into_owned(),
@@ -114,15 +110,9 @@ fn print_each(
             severity: problem.severity.as_str(),
             message: problem.message.clone(),
             problem: finding.key,
-            fix: "none",
+            fix,
             fixes: fixes.into_iter().enumerate().map(FixRow::of).collect(),
         };
-        let fix = match row.fixes.first() {
-            Some(own) if own.safe => "safe",
-            Some(_) => "choice",
-            None => "none",
-        };
-        let row = ProblemRow { fix, ..row };
         context.row(&row, || to_line(&row))?;
     }
     Ok(())
@@ -139,19 +129,15 @@ fn print_groups(
 ) -> Result<()> {
     let material = RepairSources::default();
     let now = context.now;
-    let found = |(store, own): (usize, &'_ CheckedStore)| -> Vec<(usize, usize, bool)> {
+    let found = all.iter().enumerate().flat_map(|(store, own)| {
         let write_context = WriteContext::of(&own.store, now, [0; 16]);
         let bench = RepairContext::of(&write_context, &material, own.rebuilt());
-        let all = bench.each(&own.store.problems, |bench, problem| bench.safe(problem).is_some());
-        all.into_iter().enumerate().map(|(at, is_safe)| (store, at, is_safe)).collect()
-    };
-    let found: Vec<_> = all.iter().enumerate().flat_map(found).collect();
-    let problem = |&(store, at, is_safe): &(usize, usize, bool)| LocatedProblem {
-        store,
-        problem: &all[store].store.problems[at],
-        is_safe,
-    };
-    let groups = problem_groups::groups(found.iter().map(problem));
+        let safe = bench.each(&own.store.problems, |bench, problem| bench.safe(problem).is_some());
+        let problems = own.store.problems.iter().zip(safe);
+        problems.map(move |(problem, is_safe)| LocatedProblem { store, problem, is_safe })
+    });
+    let found: Vec<LocatedProblem<'_>> = found.collect();
+    let groups = groups(found.iter().copied());
     let stores = Snapshot::of(all.iter().map(|own| Arc::clone(&own.store)).collect());
     let names = store_names(&stores);
     let lines: Vec<String> = groups
@@ -160,8 +146,8 @@ fn print_groups(
         .flat_map(|group| lines_of(group, (&groups, &names), terminal))
         .collect();
     context.out.drawn(&lines)?;
-    list_table::more(context, Some(terminal), limit.more(groups.len()).as_deref())?;
-    let safe = found.iter().filter(|(.., is_safe)| *is_safe).count();
+    context.more(limit, groups.len())?;
+    let safe = found.iter().filter(|own| own.is_safe).count();
     Ok(next(context, counts, safe).iter().try_for_each(|line| context.out.line(line))?)
 }
 

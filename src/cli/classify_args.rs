@@ -9,22 +9,16 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Command, FromArgMatches};
+use strsim::osa_distance;
 
 use super::args::GlobalOptions;
 use super::help;
-use super::typo_hints::{self, DashMeaning, near_verb};
-use super::verb_table::OperandKind;
-use super::verbs::{known, obeys};
-use crate::cli::command_line::Args;
+use super::verbs::{Args, OperandKind, known, obeys};
 use crate::cli::value_parsers::TAKEN;
 use crate::disk::{Disk, RealDisk};
 use crate::model::{PathText, path_from_text};
 use crate::text::safe_text::sanitize;
 use crate::text::shell_quote;
-
-fn takes(verb: &OsStr) -> OperandKind {
-    verb.to_str().and_then(known).map_or(OperandKind::Own, |own| own.takes)
-}
 
 impl Args {
     /// Reads the arguments.
@@ -98,7 +92,7 @@ impl<'a> ClassifiedArgs<'a> {
         if !has_dash || self.is_over && !self.is_tag() {
             return self.plain(word);
         }
-        match self.verbs.first().map_or(OperandKind::Own, |verb| takes(verb)) {
+        match self.takes() {
             OperandKind::Tags | OperandKind::Query if bytes[1] != b'-' && !self.is_short(&word) => {
                 self.words.push([OsString::from(TAKEN), word].into_iter().collect());
             }
@@ -114,6 +108,11 @@ impl<'a> ClassifiedArgs<'a> {
 
     fn is_tag(&self) -> bool {
         self.verbs.first().is_some_and(|verb| verb == "tag")
+    }
+
+    fn takes(&self) -> OperandKind {
+        let verb = self.verbs.first().and_then(|verb| known(verb.to_str()?));
+        verb.map_or(OperandKind::Own, |own| own.takes)
     }
 
     /// True if a word is an option of one letter, alone or with its number.
@@ -144,42 +143,34 @@ impl<'a> ClassifiedArgs<'a> {
         let built_in = ["help"].into_iter().chain(verbs.is_empty().then_some("version"));
         let known: Vec<&clap::Arg> = own.chain(every).collect();
         let letters = known.iter().filter_map(|own| own.get_short());
-        if let Some(message) = typo_hints::told_letter(word, letters) {
-            self.refused.get_or_insert_with(|| clap::Error::raw(ErrorKind::UnknownArgument, message));
-            return true;
-        }
         let names = known.iter().filter_map(|own| own.get_long()).chain(built_in);
-        let Some(option) = typo_hints::near_option(word, names) else { return false };
-        let meant = match verbs.first().map_or(OperandKind::Own, |verb| takes(OsStr::new(verb))) {
-            OperandKind::Query => DashMeaning::Absent,
-            OperandKind::Tags => DashMeaning::Tag,
-            _ => DashMeaning::Nothing,
-        };
-        let message = typo_hints::told(word, &option, meant);
+        let near = || near_option(word, names).map(|option| told_option(word, &option, self.takes()));
+        let Some(message) = told_letter(word, letters).or_else(near) else { return false };
         self.refused.get_or_insert_with(|| clap::Error::raw(ErrorKind::UnknownArgument, message));
         true
     }
 
     /// Takes a word that is neither an option nor the value of one.
     fn plain(&mut self, word: OsString) {
-        let Some(verb) = self.verbs.first() else {
+        if self.verbs.is_empty() {
             if !self.is_over && is_verb(self.command, &word) && self.before.is_empty() {
                 self.verbs.push(word.clone());
             } else {
                 self.before.push(word.clone());
             }
             return self.words.push(word);
-        };
-        let takes = takes(verb);
+        }
+        let takes = self.takes();
         if takes == OperandKind::Parts && self.verbs.len() == 1 {
             self.verbs.push(word.clone());
             return self.words.push(word);
         }
+        let is_number = word.to_str().is_some_and(|word| word.parse::<u64>().is_ok());
         let is_path = match takes {
             OperandKind::Own | OperandKind::Tags => false,
             OperandKind::Query => is_place(&word),
             OperandKind::Paths => is_place(&word) || exists(&word) || has_slash(&word),
-            OperandKind::Step => !is_number(&word) && (exists(&word) || has_slash(&word)),
+            OperandKind::Step => !is_number && (exists(&word) || has_slash(&word)),
             OperandKind::Parts => match self.room() {
                 OperandRoom::Needed => false,
                 OperandRoom::Possible => is_place(&word),
@@ -280,8 +271,45 @@ fn is_place(word: &OsStr) -> bool {
     (has_slash(word) || word == "." || word == "..") && exists(word)
 }
 
-fn is_number(word: &OsStr) -> bool {
-    word.to_str().is_some_and(|word| word.parse::<u64>().is_ok())
+/// Returns the verb that the user probably meant by the word, if one is near enough.
+fn near_verb(command: &Command, word: &OsStr) -> Option<String> {
+    let word = word.to_str()?;
+    let most = if word.len() < 5 { 1 } else { 2 };
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    let far = verbs.map(|verb| (osa_distance(word, verb.get_name()), verb.get_name()));
+    far.filter(|(far, _)| *far <= most).min().map(|(_, verb)| verb.to_owned())
+}
+
+/// Returns the option that a word means although its dashes are wrong: one is missing, one is
+/// extra, or a program has replaced two dashes by a long one.
+fn near_option<'a>(word: &OsStr, options: impl Iterator<Item = &'a str>) -> Option<String> {
+    let word = word.to_str()?;
+    let name = word.trim_start_matches(['-', '–', '—']);
+    let dashes =
+        word.get(..word.len() - name.len()).filter(|dashes| !dashes.is_empty() && *dashes != "--")?;
+    let name = name.split_once('=').map_or(name, |(name, _)| name);
+    let mut named = options.filter(|own| *own == name && dashes.chars().count() < 4);
+    named.next().map(str::to_owned)
+}
+
+/// Returns the message about an option of one letter that has an extra dash.
+fn told_letter(word: &OsStr, mut letters: impl Iterator<Item = char>) -> Option<String> {
+    let name = word.to_str()?.strip_prefix("--")?;
+    let name = name.split_once('=').map_or(name, |(name, _)| name);
+    let letter = letters.find(|own| name.strip_prefix(*own) == Some(""))?;
+    Some(format!("--{letter} is no option. Did you mean -{letter}?\n"))
+}
+
+/// Returns a message that names the option, and says how to type the word if it is really meant.
+fn told_option(word: &OsStr, option: &str, takes: OperandKind) -> String {
+    let word = word.to_text();
+    let shown = sanitize(&word);
+    let instead = match takes {
+        OperandKind::Query => format!(" To find what is without the word, type -'\"{option}\"'."),
+        OperandKind::Tags => format!(" To remove the tag, type it after two dashes: -- -{option}"),
+        _ => String::new(),
+    };
+    format!("{shown} is no option. Did you mean --{option}?{instead}\n")
 }
 
 #[cfg(test)]

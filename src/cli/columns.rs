@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::Context;
 use super::stdout::terminal_width;
-use crate::cli::context::Context;
 use crate::detectors::mask;
 use crate::text::columns::{fit, wrap};
 use crate::text::safe_text::{display_width, sanitize};

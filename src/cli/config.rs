@@ -8,7 +8,7 @@ use strsim::osa_distance;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::failure::{Failure, Result};
+use super::{Failure, Result};
 use crate::disk::{Disk, RealDisk};
 use crate::model::PathText;
 use crate::tui::ColourPalette;

@@ -117,8 +117,8 @@ fn more_than_shown(chosen: &[EntryRef]) -> Option<String> {
 
 /// Returns the first lines of a text. A private key has several lines, so it is masked before it is cut.
 fn first_lines(own: RecordText, rows: usize) -> Vec<String> {
-    let text = if own.text.trim().is_empty() { own.title } else { own.text };
-    let masked = mask(&text).into_owned();
+    let text = if own.text.raw().trim().is_empty() { own.title } else { own.text };
+    let masked = mask(text.raw()).into_owned();
     let mut lines = sanitize_lines(&masked).filter(|line| !line.trim().is_empty());
     let cut = |line: String| line.chars().take(COLUMNS).collect::<String>();
     let mut first: Vec<String> = lines.by_ref().take(rows).map(|line| format!("  {}", cut(line))).collect();

@@ -7,9 +7,11 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::cli::args::GlobalOptions;
-use crate::cli::read_warnings;
-use crate::cli::stdout::SafeStdout;
+use super::Limit;
+use super::args::GlobalOptions;
+use super::columns::{OutputTerminal, TextStyle};
+use super::read_warnings::ReadWarnings;
+use super::stdout::SafeStdout;
 use crate::model::{Moment, Snapshot};
 use crate::query::{Order, Query, Request};
 
@@ -20,7 +22,7 @@ pub struct Context {
     /// The stores that were changed so far, and how to undo that.
     pub(super) changed: Vec<String>,
     /// What could not be read, and was reported.
-    pub(super) unread: read_warnings::ReadWarnings,
+    pub(super) unread: ReadWarnings,
     /// True if an interrupted erasure was finished in this run, and left something.
     pub(super) is_left: Cell<bool>,
     /// The memories whose interrupted erasure was finished in this run: their stores, sessions and names.
@@ -34,6 +36,12 @@ impl Context {
             true => self.out.json(row),
             false => self.out.line(&line()),
         }
+    }
+
+    /// Says on a terminal that there are more results, if not all are shown.
+    pub fn more(&mut self, limit: Limit, all: usize) -> io::Result<()> {
+        let Some((terminal, told)) = OutputTerminal::of(self).zip(limit.more(all)) else { return Ok(()) };
+        self.out.drawn(&[terminal.painted(&told, TextStyle::Dim)])
     }
 
     /// Returns a search, as the options say.

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::failure::{Exit, Failure, Result};
-use crate::cli::context::Context;
+use super::{Context, Exit, Failure, Result};
 use crate::demo;
 use crate::disk::{self, Disk, RealDisk};
 use crate::model::time::DAY;
@@ -63,10 +62,6 @@ impl TemporaryDemo {
         write(&temporary.folder, SEED, now)?;
         let places = places(&temporary.folder);
         Ok((temporary, places))
-    }
-
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 
     /// Returns the folder of palimp's own data about it, which is removed with the demo.

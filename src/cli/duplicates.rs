@@ -2,13 +2,8 @@
 
 use serde::Serialize;
 
-use super::args::Limit;
-use super::columns::OutputTerminal;
-use super::failure::{Exit, Result};
 use super::memory_row::MemoryRow;
-use super::read_scope::ReadScope;
-use super::{list, list_table};
-use crate::cli::context::Context;
+use super::{Context, Exit, Limit, ReadScope, Result, list};
 use crate::model::Snapshot;
 use crate::model::plan::count_with_noun;
 use crate::query::{CancelToken, Order, Query, SimilarEntry, differing, duplicates, search};
@@ -60,7 +55,7 @@ pub fn run(context: &mut Context, words: &[String], percent: u32, limit: Limit) 
                 context.row(&row, || line(&row, own.percent()))?;
             }
         }
-        list_table::more(context, OutputTerminal::of(context), limit.more(groups.len()).as_deref())?;
+        context.more(limit, groups.len())?;
         Ok(if groups.is_empty() { Exit::Nothing } else { Exit::Done })
     })
 }

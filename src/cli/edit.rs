@@ -1,11 +1,11 @@
 //! `palimp edit`: sets fields of one record, or of those that a query finds.
 
-use super::failure::{Exit, Failure, Result, say};
+use super::args::RecordSelection;
+use super::change_records::is_there;
 use super::read_scope::read_for;
 use super::run_change::{UserText, confirm_and_execute, plan, request};
 use super::selection::{the_one, with_query};
-use super::{change_records, load_stores};
-use crate::cli::context::Context;
+use super::{Context, Exit, Failure, Result, change_records, load_stores, say};
 use crate::model::{EntryRef, Snapshot};
 use crate::usecase::{ChangeCommand, ChangeRequest, keep_draft};
 use crate::{disk, format, ops};
@@ -23,7 +23,8 @@ pub fn run(
     }
     let mut fields = fields(set, editor)?;
     if query.is_some() {
-        return change_records::edit(context, query, fields);
+        let chosen = RecordSelection { ids: Vec::new(), query };
+        return change_records::each(context, &chosen, is_there, ChangeCommand::EditMany(fields));
     }
     let Some(id) = id else {
         return Err(Failure::usage("name a memory by its id, or several with --query."));
@@ -37,9 +38,7 @@ pub fn run(
         |snapshot| {
             the_one(context, snapshot, id).map_err(|failure| match editor {
                 true => failure,
-                false => with_query(context, snapshot, (&[id], failure), |_, entry| {
-                    change_records::is_there(entry)
-                }),
+                false => with_query(context, snapshot, (&[id], failure), |_, entry| is_there(entry)),
             })
         },
     )?;
@@ -49,7 +48,7 @@ pub fn run(
         return save(context, &snapshot, at, fields, UserText { text: &text, in_editor });
     }
     let (store, entry) = snapshot.get(at);
-    let before = format::text_of(store, entry).text;
+    let before = format::text_of(store, entry).text.into_raw();
     let written = in_the_editor(context, &snapshot, at, &before)?;
     if written == before {
         say("the text is the same; nothing was changed");

@@ -1,34 +1,17 @@
 //! `palimp erase`: erases the chosen records with every copy.
 
-use serde::Serialize;
-
 use super::args::RecordSelection;
-use super::change_report::{ChangeRow, plan_row};
-use super::failure::{Exit, Failure, Result, say};
-use super::read_scope::ReadScope;
 use super::run_change::{confirm_and_execute, plan, request};
 use super::selection::records;
 use super::surroundings_search::search_surroundings;
 use super::value_input::{ValueOptions, holders};
-use super::{load_stores, triage};
-use crate::cli::context::Context;
+use super::{Context, Exit, Failure, ReadScope, Result, load_stores, say, secrets};
 use crate::disk::host::Host;
-use crate::model::{EntryRef, NotReached, PathText, Snapshot};
+use crate::model::{EntryRef, Snapshot};
 use crate::ops::secrets::Finding;
 use crate::query::Query;
 use crate::store::erase::SecretValues;
-use crate::usecase::{
-    ChangeCommand, ChangeRequest, DetectedValues, EraseOptions, ErasureReport, PlannedErasure, erasable,
-    finish_erasure,
-};
-
-#[derive(Serialize)]
-struct ErasureRow<'a> {
-    #[serde(flatten)]
-    change: ChangeRow<'a>,
-    #[serde(flatten)]
-    report: &'a ErasureReport,
-}
+use crate::usecase::{ChangeCommand, ChangeRequest, DetectedValues, EraseOptions, erasable, finish_erasure};
 
 pub struct EraseChoice {
     pub chosen: RecordSelection,
@@ -64,7 +47,7 @@ fn refuse_erased_now(context: &Context, snapshot: &Snapshot, found: &[EntryRef])
     let name = |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);
         let session = store.session(entry).map(|session| session.name.clone());
-        Some((store.root.clone(), session, store.memory(entry)?.id()?.to_owned()))
+        Some((store.root.clone(), session, store.id(entry)?.to_owned()))
     };
     let Some((.., id)) = found.iter().filter_map(name).find(|name| erased.contains(name)) else {
         return Ok(());
@@ -140,14 +123,14 @@ fn detected(
     snapshot: &Snapshot,
     choice: &EraseChoice,
 ) -> Result<(Snapshot, Vec<EntryRef>, SecretValues)> {
-    let verdicts = triage::verdicts(context)?;
+    let verdicts = secrets::verdicts(context)?;
     let with = load_stores::with_deleted(context, snapshot)?;
     let found: Vec<EntryRef> = match choice.chosen.query {
         Some(_) => records(context, &with, &choice.chosen, |_, _| true)?,
         None => with.entries().collect(),
     };
     let is_wanted =
-        |own: &Finding| triage::is_wanted(&choice.only, own) && !verdicts.is_false_alarm(&own.value);
+        |own: &Finding| secrets::is_wanted(&choice.only, own) && !verdicts.is_false_alarm(&own.value);
     let detected = DetectedValues::of(&with, found, None, &is_wanted);
     if detected.holders.is_empty() {
         return Err(Failure::nothing(
@@ -189,30 +172,4 @@ fn finish(context: &Context, snapshot: &Snapshot) -> Result<bool> {
         }
     }
     Ok(any)
-}
-
-pub fn tell(context: &Context, erased: &ErasureReport) {
-    erased.told(!context.options.json).iter().for_each(|line| say(line));
-}
-
-/// Prints what is erased from a store, before or after the erasure.
-pub fn print(
-    context: &mut Context,
-    (one, not_reached): (&PlannedErasure, &NotReached),
-    erased: Option<&ErasureReport>,
-) -> Result<()> {
-    if !context.options.json {
-        return Ok(one.plan.preview_lines().iter().try_for_each(|line| context.out.line(line))?);
-    }
-    let change = ChangeRow {
-        plan: plan_row(&one.plan),
-        applied: erased.is_some(),
-        receipt: erased.and_then(ErasureReport::receipt).map(|path| path.to_text().into_owned()),
-        undo: None,
-    };
-    let report = match erased {
-        Some(erased) => erased,
-        None => &ErasureReport::before(one, not_reached),
-    };
-    Ok(context.out.json(&ErasureRow { change, report })?)
 }

@@ -1,11 +1,8 @@
 //! `palimp export`: writes records in other formats.
 
-use super::args::{ExportFormatArg, Limit};
-use super::failure::{Exit, Result, say};
-use super::load_stores;
-use super::read_scope::ReadScope;
+use super::args::ExportFormatArg;
 use super::stdout::terminal_width;
-use crate::cli::context::Context;
+use super::{Context, Exit, Limit, ReadScope, Result, load_stores, say};
 use crate::disk;
 use crate::model::{EntryRef, Snapshot};
 use crate::ops::archive::is_in_own_data;
@@ -18,7 +15,6 @@ pub fn run(
     (limit, shape, places): (Limit, Option<ExportFormatArg>, bool),
 ) -> Result {
     let query = Query::parse(&words.join(" "), context.now)?;
-    let options = ExportOptions { shape, places };
     // All that is remembered: also what only undo data and backups have.
     let mut snapshot = load_stores::memories(context, ReadScope::All)?;
     let asks_archive = context.options.all || query.asks_archived();
@@ -27,22 +23,10 @@ pub fn run(
         let all = load_stores::snapshot(context, ReadScope::All)?;
         snapshot = load_stores::with_deleted(context, &all)?;
     }
-    let entries = found(context, &query, limit, &snapshot)?;
-    print(context, &snapshot, &entries, options)
-}
-
-/// How memories are written.
-#[derive(Clone, Copy, Default)]
-pub struct ExportOptions {
-    pub shape: Option<ExportFormatArg>,
-    /// With the place of each.
-    pub places: bool,
-}
-
-fn found(context: &Context, query: &Query, limit: Limit, snapshot: &Snapshot) -> Result<Vec<EntryRef>> {
-    let request = context.request(snapshot, query, Order::Time);
+    let request = context.request(&snapshot, &query, Order::Time);
     let results = search(&request, &CancelToken::default()).unwrap_or_default().answered()?;
-    Ok(results.hits.iter().take(limit.most()).map(|hit| hit.at).collect())
+    let entries: Vec<EntryRef> = results.hits.iter().take(limit.most()).map(|hit| hit.at).collect();
+    print(context, &snapshot, &entries, (shape, places))
 }
 
 /// Returns the format that suits the target: Markdown for a terminal, the format that a file's name
@@ -57,14 +41,14 @@ fn suited(context: &Context) -> ExportFormat {
     }
 }
 
-/// Prints records in a format, and says on stderr whether secrets in them are masked.
+/// Prints records in a format, with the place of each if that is asked for, and says on stderr whether secrets in them are masked.
 pub fn print(
     context: &mut Context,
     snapshot: &Snapshot,
     entries: &[EntryRef],
-    options: ExportOptions,
+    (shape, places): (Option<ExportFormatArg>, bool),
 ) -> Result {
-    let shape = match options.shape {
+    let shape = match shape {
         Some(ExportFormatArg::Json) => ExportFormat::Json,
         Some(ExportFormatArg::Jsonl) => ExportFormat::JsonLines,
         Some(ExportFormatArg::Markdown) => ExportFormat::Markdown,
@@ -73,7 +57,7 @@ pub fn print(
     };
     context.unread.archives(snapshot);
     let mut with_secrets = 0;
-    for piece in export(snapshot, entries, (shape, options.places)) {
+    for piece in export(snapshot, entries, (shape, places)) {
         let (piece, is_masked) = for_people(shape, piece);
         with_secrets += usize::from(is_masked);
         context.out.own(&piece)?;

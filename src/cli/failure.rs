@@ -129,7 +129,11 @@ pub fn wrong_usage(mut error: clap::Error) -> Exit {
         let _ = error.print();
         return Exit::Done;
     }
-    let quoted: Vec<(ContextKind, String)> = error.context().filter_map(quoted).collect();
+    let quoted = error.context().filter_map(|(kind, value)| match value {
+        ContextValue::String(text) if text.contains('\n') => Some((kind, text.clone())),
+        _ => None,
+    });
+    let quoted: Vec<(ContextKind, String)> = quoted.collect();
     for (kind, text) in quoted {
         error.insert(kind, ContextValue::String(sanitize(&text).into_owned()));
     }
@@ -137,13 +141,6 @@ pub fn wrong_usage(mut error: clap::Error) -> Exit {
         let _ = writeln!(io::stderr(), "{}", sanitize(line));
     }
     Exit::Usage
-}
-
-fn quoted((kind, value): (ContextKind, &ContextValue)) -> Option<(ContextKind, String)> {
-    match value {
-        ContextValue::String(text) if text.contains('\n') => Some((kind, text.clone())),
-        _ => None,
-    }
 }
 
 /// Says one line on stderr. It is made safe: text that it quotes can't begin another line.

@@ -6,12 +6,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::erase::{end_of, whole_snapshot};
-use super::failure::{Exit, Failure, Result, say};
 use super::run_change::confirm_and_execute;
 use super::surroundings_search::with_progress;
 use super::value_input::ValueOptions;
-use super::{load_stores, triage};
-use crate::cli::context::Context;
+use super::{Context, Exit, Failure, Result, load_stores, say, secrets};
 use crate::disk::host::Host;
 use crate::format::store_names;
 use crate::model::plan::count_with_noun;
@@ -34,7 +32,7 @@ pub struct ForgetOptions {
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
     /// Sensitive values of a kind, with the memories that hold them.
-    #[arg(long, value_name = "KIND", value_parser = super::secrets::kind)]
+    #[arg(long, value_name = "KIND", value_parser = secrets::kind)]
     kind: Vec<String>,
     /// A file with names, addresses and handles, one on each line, with the memories that hold them.
     #[arg(long, value_name = "FILE")]
@@ -175,20 +173,19 @@ pub fn run(context: &mut Context, options: &ForgetOptions, values: &ValueOptions
 fn forget(context: &mut Context, snapshot: Snapshot, own: &CleanUpRequest, rule: Option<&str>) -> Result {
     // A copy may be in what was not read.
     snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
-    let (verdicts, data) = (triage::verdicts(context)?, load_stores::data_folder(context)?);
+    let (verdicts, data) = (secrets::verdicts(context)?, load_stores::data_folder(context)?);
     let with = Arc::new(load_stores::with_deleted(context, &snapshot)?);
     let host = Host::here(&data, context.now);
     let mut planned = plan_clean_up(host, &with, own, (&verdicts, &Arc::default())).map_err(failure)?;
     with_progress(|progress| planned.search_surroundings(host, load_stores::home().as_deref(), progress));
+    print_facts(context, &planned, rule)?;
     if planned.planned.erasures.is_empty() {
-        print_facts(context, &planned, rule)?;
         let beside = not_reached_lines(&planned.planned.not_reached);
         if !context.options.json {
             beside.iter().try_for_each(|line| context.out.line(line))?;
         }
         return Err(nothing(&planned));
     }
-    print_facts(context, &planned, rule)?;
     confirm_and_execute(context, planned.planned, None)
 }
 

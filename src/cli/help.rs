@@ -4,10 +4,8 @@ use std::ffi::OsString;
 
 use clap::{Command, CommandFactory};
 
-use super::failure::{Exit, Result};
-use super::verbs::{known, obeys};
-use crate::cli::command_line::Args;
-use crate::cli::context::Context;
+use super::verbs::{Args, known, obeys};
+use super::{Context, Exit, Result};
 
 fn command() -> Command {
     with_help_of(|_| true)

@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::context::Context;
-use crate::cli::failure::{Failure, Result};
+use super::{Context, Failure, Result};
 use crate::cli::run_change::{confirm_and_execute, request};
 use crate::disk::{Disk, Lookup, RealDisk};
 use crate::model::{Extent, PathText, Snapshot};

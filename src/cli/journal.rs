@@ -5,13 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::args::Limit;
-use super::columns::OutputTerminal;
-use super::failure::{Exit, Result, say};
-use super::list_table::more;
-use super::load_stores;
-use super::read_scope::ReadScope;
-use crate::cli::context::Context;
+use super::{Context, Exit, Limit, ReadScope, Result, load_stores, say};
 use crate::model::{FileLine, Moment, PathText, Store, UndoRedo, plan};
 use crate::usecase::{JournalRow, JournalView};
 
@@ -60,7 +54,7 @@ pub fn run(context: &mut Context, limit: Limit) -> Result {
             moved(account).iter().for_each(|line| say(line));
         }
     }
-    more(context, OutputTerminal::of(context), limit.more(all).as_deref())?;
+    context.more(limit, all)?;
     Ok(if all > 0 { Exit::Done } else { Exit::Nothing })
 }
 

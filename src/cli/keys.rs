@@ -1,8 +1,6 @@
 //! `palimp keys`: lists every key of the screens, what it does, and the verbs that do the same.
 
-use super::config;
-use super::failure::{Exit, Result};
-use crate::cli::context::Context;
+use super::{Context, Exit, Result, config};
 use crate::tui::action::ACTIONS;
 
 pub fn run(context: &mut Context) -> Result {

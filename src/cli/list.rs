@@ -1,14 +1,11 @@
 //! `palimp list [QUERY...]` lists records, newest first. `palimp search QUERY...` lists the best first.
 
-use super::args::{Limit, SessionOption};
+use super::args::SessionOption;
 use super::columns::OutputTerminal;
-use super::failure::{Exit, Result, say};
 use super::list_table::MemoryTable;
-use super::load_stores;
 use super::memory_row::{self, MemoryRow};
-use super::read_scope::ReadScope;
-use super::session::no_session;
-use crate::cli::context::Context;
+use super::session::{no_session, stores_with};
+use super::{Context, Exit, Limit, ReadScope, Result, load_stores, say};
 use crate::model::Snapshot;
 use crate::ops::archive::is_in_own_data;
 use crate::query::{
@@ -49,7 +46,7 @@ fn print_hits(
     // Related memories may be in another session.
     let about = if query.asks_related() { ReadScope::All } else { ReadScope::Session(session) };
     shown(context, &query.of_session(session), about, |context, query, snapshot| {
-        if !snapshot.stores.iter().flat_map(|own| &own.sessions).any(|own| own.name == *session) {
+        if stores_with(snapshot, session).is_empty() {
             return Err(no_session(session));
         }
         print_from(context, how, query, snapshot)
@@ -105,8 +102,9 @@ fn print_from(
     let why = |hit: &Hit| explained.then(|| explain_in(&request, &matches, hit.at)).flatten();
     if let Some(terminal) = OutputTerminal::of(context) {
         let shown: Vec<_> = hits.iter().map(|hit| (hit, why(hit))).collect();
-        let (is_ranked, more) = (order == Order::Rank, limit.more(results.hits.len()));
-        MemoryTable { snapshot, query: &query, is_ranked, more }.print(context, terminal, &shown)?;
+        let is_ranked = order == Order::Rank;
+        MemoryTable { snapshot, query: &query, is_ranked }.print(context, terminal, &shown)?;
+        context.more(limit, results.hits.len())?;
         if hits.is_empty() {
             say("no memory matches.");
         }

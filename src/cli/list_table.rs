@@ -1,8 +1,8 @@
 //! Prints `list` and `search` on a terminal: rows in columns, with the matches of a search marked.
 
+use super::Context;
 use super::columns::{Column, ColumnCell, ColumnRow, OutputTerminal, TextStyle, lines};
 use super::memory_row::explanation_lines;
-use crate::cli::context::Context;
 use crate::detectors::mask;
 use crate::format;
 use crate::model::{Entry, Snapshot, State, Store};
@@ -26,22 +26,10 @@ pub fn sign(store: &Store, entry: &Entry) -> (&'static str, TextStyle) {
     }
 }
 
-/// Says on a terminal that there are more results.
-pub fn more(
-    context: &mut Context,
-    terminal: Option<OutputTerminal>,
-    told: Option<&str>,
-) -> std::io::Result<()> {
-    let drawn = terminal.zip(told).map(|(terminal, told)| terminal.painted(told, TextStyle::Dim));
-    drawn.map_or(Ok(()), |line| context.out.drawn(&[line]))
-}
-
 pub struct MemoryTable<'a> {
     pub snapshot: &'a Snapshot,
     pub query: &'a Query,
     pub is_ranked: bool,
-    /// The notice that more results were found.
-    pub more: Option<String>,
 }
 
 impl MemoryTable<'_> {
@@ -55,10 +43,7 @@ impl MemoryTable<'_> {
         let names = format::store_names(self.snapshot);
         let rows: Vec<ColumnRow> =
             hits.iter().map(|(hit, why)| self.row(context, &names, hit, why.as_ref())).collect();
-        if !rows.is_empty() {
-            context.out.drawn(&lines(&self.columns(), &rows, terminal))?;
-        }
-        more(context, Some(terminal), self.more.as_deref())
+        if rows.is_empty() { Ok(()) } else { context.out.drawn(&lines(&self.columns(), &rows, terminal)) }
     }
 
     fn columns(&self) -> [Column; 7] {
@@ -92,10 +77,10 @@ impl MemoryTable<'_> {
             ColumnCell::new(place),
             ColumnCell::new(&age.unwrap_or_default()),
             ColumnCell::of(&id(store, entry), TextStyle::Dim),
-            ColumnCell::marked(&title, |text| highlights(text, self.query)),
+            ColumnCell::marked(title.raw(), |text| highlights(text, self.query)),
         ];
         let found = self
-            .line_of(store, entry, &title)
+            .line_of(store, entry, title.raw())
             .map(|line| ColumnCell::marked(&line, |text| highlights(text, self.query)));
         let why =
             why.into_iter().flat_map(explanation_lines).map(|line| ColumnCell::of(&line, TextStyle::Dim));
@@ -107,7 +92,7 @@ impl MemoryTable<'_> {
         if !self.query.has_words() || !highlights(&mask(title), self.query).is_empty() {
             return None;
         }
-        let text = mask(&format::text_of(store, entry).text).into_owned();
+        let text = mask(format::text_of(store, entry).text.raw()).into_owned();
         let mut found = sanitize_lines(&text).filter_map(|line| {
             let at = highlights(&line, self.query).first()?.start;
             let from = line[..at].char_indices().rev().nth(AHEAD).map_or(0, |(at, _)| at);
@@ -120,6 +105,6 @@ impl MemoryTable<'_> {
 
 /// Returns the id of a memory, if it can be shown and typed.
 fn id(store: &Store, entry: &Entry) -> String {
-    let id = store.memory(entry).and_then(|memory| memory.id()).filter(|id| mask(id) == *id);
+    let id = store.id(entry).filter(|id| mask(id) == *id);
     id.map_or_else(String::new, str::to_owned)
 }

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::failure::{Exit, Failure, Result, say};
-use super::read_scope::{ReadScope, is_enough, may_change};
-use crate::cli::context::Context;
+use super::read_scope::{is_enough, may_change};
+use super::{Context, Exit, Failure, ReadScope, Result, say};
 use crate::disk::host::Host;
 use crate::disk::{RealDisk, is_absent};
 use crate::format::FORMATS;

@@ -1,9 +1,6 @@
 //! `palimp maintain`.
 
-use crate::cli::context::Context;
-use crate::cli::failure::{Exit, Result};
-use crate::cli::load_stores;
-use crate::cli::read_scope::ReadScope;
+use super::{Context, Exit, ReadScope, Result, load_stores};
 use crate::cli::run_change::{confirm_and_execute, plan, request};
 use crate::usecase::ChangeCommand;
 

@@ -8,7 +8,7 @@ use super::list_table::sign;
 use crate::detectors::mask;
 use crate::format;
 use crate::model::{Entry, EntryRef, Moment, PathText, Snapshot, Store};
-use crate::query::{EntryDecay, Explanation, Ranking, SimilarWord};
+use crate::query::{EntryDecay, Explanation, Ranking, SimilarWord, WEIGHTS, WordHit};
 
 /// The fields of `list`, `search` and `show` with `--json`.
 #[derive(Serialize)]
@@ -83,8 +83,8 @@ impl MemoryRow {
             session: store.session(entry).map(|session| session.name.clone()),
             id: id(store, entry),
             kind: memory.map(|memory| memory.kind().to_string()),
-            title: text.title,
-            text: text.text,
+            title: text.title.into_raw(),
+            text: text.text.into_raw(),
             tags: memory.map(|memory| memory.tags().map(|tag| tag.to_string()).collect()).unwrap_or_default(),
             topic: memory.and_then(|memory| memory.topic()).map(str::to_owned),
             created: time.map(|time| time.at.to_rfc3339()),
@@ -154,7 +154,7 @@ fn codes(snapshot: &Snapshot, at: EntryRef) -> Vec<&'static str> {
 /// Returns why a memory has its rank, for people: the formula, then each word.
 pub fn explanation_lines(of: &Explanation) -> Vec<String> {
     let own = &of.factors;
-    let [text, time, importance, access] = crate::query::WEIGHTS;
+    let [text, time, importance, access] = WEIGHTS;
     let formula = match of.ranking {
         Ranking::Product => format!(
             "{:.2} importance × {:.2} decay × {:.2} recency × {:.2} match",
@@ -165,7 +165,7 @@ pub fn explanation_lines(of: &Explanation) -> Vec<String> {
             own.matched, own.decay, own.importance, own.access
         ),
     };
-    let word = |crate::query::WordHit { word, hit, df, n, .. }: &crate::query::WordHit| {
+    let word = |WordHit { word, hit, df, n, .. }: &WordHit| {
         format!("{word:?} {hit:.1}, {}, in {df} of {n} readable memories", how(*hit))
     };
     let words: Vec<String> = of.words.iter().map(word).collect();
@@ -201,7 +201,7 @@ struct ExplanationRow {
     half_life_hours: Option<f64>,
     min_decay: f64,
     boost: f64,
-    words: Vec<WordHitRow>,
+    words: Vec<WordHit>,
 }
 
 #[derive(Serialize)]
@@ -212,18 +212,9 @@ struct WeightsRow {
     access: f64,
 }
 
-#[derive(Serialize)]
-struct WordHitRow {
-    word: String,
-    hit: f64,
-    idf: f64,
-    df: usize,
-    n: usize,
-}
-
 impl ExplanationRow {
     fn new(of: &Explanation) -> Self {
-        let [text, time, importance, access] = crate::query::WEIGHTS;
+        let [text, time, importance, access] = WEIGHTS;
         let own = &of.factors;
         let weighted = of.ranking == Ranking::Weighted;
         ExplanationRow {
@@ -241,11 +232,7 @@ impl ExplanationRow {
             half_life_hours: own.fading.rule.half_life_hours,
             min_decay: own.fading.rule.min,
             boost: own.fading.boost,
-            words: of.words.iter().map(word).collect(),
+            words: of.words.clone(),
         }
     }
-}
-
-fn word(hit: &crate::query::WordHit) -> WordHitRow {
-    WordHitRow { word: hit.word.clone(), hit: hit.hit, idf: hit.idf, df: hit.df, n: hit.n }
 }

@@ -2,15 +2,9 @@
 
 use clap::Subcommand;
 
-use super::args::Limit;
-use super::columns::OutputTerminal;
-use super::failure::{Exit, Failure, Result, say};
-use super::list_table::more;
-use super::load_stores;
-use super::read_scope::ReadScope;
 use super::run_change::{request, run_change};
 use super::value_parsers::limit;
-use crate::cli::context::Context;
+use super::{Context, Exit, Failure, Limit, ReadScope, Result, load_stores, say};
 use crate::disk::RealDisk;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot};
@@ -54,7 +48,7 @@ pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
                 let row = row(&snapshot, at + 1, (*store, own));
                 context.row(&row, || told(at + 1, own))?;
             }
-            more(context, OutputTerminal::of(context), limit.more(all.len()).as_deref())?;
+            context.more(limit, all.len())?;
             if all.is_empty() {
                 say("Quarantine is empty.");
                 return Ok(Exit::Nothing);
@@ -68,8 +62,11 @@ pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
         QuarantineVerb::Restore { number } => {
             let (store, own) = named(number)?;
             let pieces = own.of.pieces.clone().into();
-            let wanted =
-                ChangeCommand::RestoreQuarantine(QuarantineRestore { store: *store, pieces, step: own.step });
+            let wanted = ChangeCommand::RestoreQuarantine(QuarantineRestore {
+                store: *store,
+                pieces,
+                step: own.kept.step,
+            });
             run_change(context, request(context, &snapshot, wanted), None)
         }
     }
@@ -93,22 +90,22 @@ fn row(snapshot: &Snapshot, number: usize, (store, own): (usize, &QuarantineFile
     serde_json::json!({
         "n": number,
         "store": snapshot.stores.get(store).map(|own| own.root.to_text().into_owned()),
-        "file": own.file.to_text().into_owned(),
-        "step": own.step,
-        "at": own.at.map(|at| at.to_rfc3339()),
+        "file": own.kept.file.to_text().into_owned(),
+        "step": own.kept.step,
+        "at": own.kept.at.map(|at| at.to_rfc3339()),
         "lines": lines,
         "pieces": own.of.pieces.len(),
         "bytes": bytes(own),
         "erased_in_part": own.of.is_short,
-        "kept_in": own.path.to_text().into_owned(),
+        "kept_in": own.kept.path.to_text().into_owned(),
     })
 }
 
 fn told(number: usize, own: &QuarantineFile) -> String {
-    let at = own.at.map(|at| at.to_minute()).unwrap_or_default();
+    let at = own.kept.at.map(|at| at.to_minute()).unwrap_or_default();
     let pieces = count_with_noun(own.of.pieces.len() as u64, "part");
     let short = if own.of.is_short { ", a part of it was erased" } else { "" };
-    format!("{number:>4}  {at:16}  {}  {pieces}, {} bytes{short}", own.file.to_text(), bytes(own))
+    format!("{number:>4}  {at:16}  {}  {pieces}, {} bytes{short}", own.kept.file.to_text(), bytes(own))
 }
 
 /// Prints the bytes of each part. What is not text is escaped, as everywhere.

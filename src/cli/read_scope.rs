@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use super::failure::Result;
-use super::load_stores;
-use crate::cli::context::Context;
+use super::{Context, Result, load_stores};
 use crate::disk::{RealDisk, is_absent};
 use crate::model::key::{Key, file_digest};
 use crate::model::{PathText, Snapshot, Store, is_file_name};

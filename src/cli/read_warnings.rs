@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use super::failure::say;
+use super::say;
 use crate::model::{Code, PathText, Problem, Severity, Snapshot, Store};
 
 /// At most this many are reported of one store.

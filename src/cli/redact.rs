@@ -4,13 +4,10 @@ use std::ops::Range;
 
 use super::args::RecordSelection;
 use super::change_records::is_there;
-use super::failure::{Failure, Result, say};
-use super::load_stores;
-use super::read_scope::ReadScope;
 use super::run_change::run_change_of;
 use super::selection::records;
 use super::value_input::{ValueOptions, holders};
-use crate::cli::context::Context;
+use super::{Context, Failure, ReadScope, Result, load_stores, say};
 use crate::detectors::Kind;
 use crate::disk::{Machine, ThisMachine};
 use crate::model::{Entry, EntryRef, Snapshot};

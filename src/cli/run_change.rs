@@ -1,13 +1,13 @@
 //! Shows a change as a verb does, and asks for it.
 
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::change_report::{ChangeSummary, change_summary, print_plan, print_plans, report_change};
-use super::failure::{Exit, Failure, Result, say};
-use super::read_scope::ReadScope;
-use super::{confirm_prompt, erase, load_stores};
-use crate::cli::context::Context;
+use super::change_report::{
+    ChangeSummary, change_summary, print_erasure, print_plan, print_plans, report_change,
+};
+use super::{Context, Exit, Failure, ReadScope, Result, confirm_prompt, load_stores, say};
 use crate::detectors::mask;
 use crate::disk::RealDisk;
 use crate::disk::host::Host;
@@ -77,14 +77,10 @@ pub fn confirm_and_execute(
     }
     let mut planned = planned;
     loop {
-        let was_asked = match consent(context, &planned)? {
-            Consent::Asked => true,
-            Consent::Given => false,
-            Consent::NothingToDo => return Ok(Exit::Done),
-        };
+        let Some(was_asked) = consent(context, &planned)? else { return Ok(Exit::Done) };
         match carried(context, planned, was_asked, text)? {
-            AttemptOutcome::Done(exit) => return Ok(exit),
-            AttemptOutcome::Stale(again) => planned = *again,
+            ControlFlow::Break(exit) => return Ok(exit),
+            ControlFlow::Continue(again) => planned = *again,
         }
         let Some(difference) = &planned.concurrent else { continue };
         let is_gone = planned.request.command.is_of_records() && planned.request.at.is_empty();
@@ -102,19 +98,12 @@ pub fn confirm_and_execute(
     }
 }
 
-enum Consent {
-    Asked,
-    /// The user agreed before.
-    Given,
-    /// There is nothing to do, or it was only a dry run.
-    NothingToDo,
-}
-
-fn consent(context: &mut Context, planned: &PlannedChange) -> Result<Consent> {
+/// Returns whether the user was asked now, or agreed before. `None` if there is nothing to do, or it was only a dry run.
+fn consent(context: &mut Context, planned: &PlannedChange) -> Result<Option<bool>> {
     if planned.is_empty() {
         print_plans(context, planned)?;
         say("there is nothing to change");
-        return Ok(Consent::NothingToDo);
+        return Ok(None);
     }
     let (yes, dry_run) = (context.options.yes, context.options.dry_run);
     if context.options.readonly && !dry_run {
@@ -127,11 +116,11 @@ fn consent(context: &mut Context, planned: &PlannedChange) -> Result<Consent> {
             .for_each(|line| say(line));
     }
     if yes && !dry_run {
-        return Ok(Consent::Given);
+        return Ok(Some(false));
     }
     if !dry_run && can_ask() {
         return match agreed(planned, context.now)? {
-            true => Ok(Consent::Asked),
+            true => Ok(Some(true)),
             false => Err(Failure::refused("nothing was changed.")),
         };
     }
@@ -143,7 +132,7 @@ fn consent(context: &mut Context, planned: &PlannedChange) -> Result<Consent> {
         say("the names of new files have a random part: it is another one when this is done");
     }
     match dry_run {
-        true => Ok(Consent::NothingToDo),
+        true => Ok(None),
         false => Err(Failure::refused("nothing was changed: use --yes to do it.")),
     }
 }
@@ -212,17 +201,13 @@ fn lines(planned: &PlannedChange) -> Vec<String> {
     head.into_iter().chain(moved).chain([changed]).chain(all).collect()
 }
 
-enum AttemptOutcome {
-    Done(Exit),
-    Stale(Box<PlannedChange>),
-}
-
+/// Returns how a change ended, or the change as it is planned again because other programs changed something.
 fn carried(
     context: &mut Context,
     planned: PlannedChange,
     was_asked: bool,
     text: Option<UserText<'_>>,
-) -> Result<AttemptOutcome> {
+) -> Result<ControlFlow<Exit, Box<PlannedChange>>> {
     let data = load_stores::data_folder(context)?;
     let host = Host::here(&data, context.now);
     let (of, not_reached) = (planned.request.clone(), planned.not_reached.clone());
@@ -236,9 +221,9 @@ fn carried(
             if !was_asked && !context.options.json {
                 not_reached_lines(&not_reached).iter().try_for_each(|line| context.out.line(line))?;
             }
-            Ok(AttemptOutcome::Done(exit))
+            Ok(ControlFlow::Break(exit))
         }
-        (Ok(ExecuteOutcome::Stale(again)), _) => Ok(AttemptOutcome::Stale(again)),
+        (Ok(ExecuteOutcome::Stale(again)), _) => Ok(ControlFlow::Continue(again)),
         (Err(failed), _) => Err(match text.filter(|own| !own.in_editor) {
             Some(own) => Failure::from(failed).with(&kept(&of, own.text.as_bytes())),
             None => failed.into(),
@@ -286,7 +271,7 @@ impl ChangeObserver for PrintingObserver<'_> {
     fn on_written(&mut self, store: &Store, plan: &Plan, receipt: Option<&CommitReceipt>) -> bool {
         let told = match receipt {
             Some(receipt) => report_change(self.context, store, receipt, (&self.said, self.is_asked)),
-            None => print_plan(self.context, plan, false, None),
+            None => print_plan(self.context, plan, None),
         };
         self.keep(told)
     }
@@ -297,9 +282,9 @@ impl ChangeObserver for PrintingObserver<'_> {
         }
         let (root, count) = (asked.store.root.to_text(), usecase::memory_count(asked.targets.len()));
         self.context.changed.push(format!("  {root}: {count} erased; that can't be undone"));
-        let printed = erase::print(self.context, (asked, &NotReached::default()), Some(erased));
+        let printed = print_erasure(self.context, (asked, &NotReached::default()), Some(erased));
         if printed.is_ok() {
-            erase::tell(self.context, erased);
+            erased.told(!self.context.options.json).iter().for_each(|line| say(line));
         }
         self.keep(printed)
     }

@@ -7,9 +7,7 @@ use std::sync::Mutex;
 use super::args::ScreenOptions;
 use super::config::{self, ScreenSettings};
 use super::demo::TemporaryDemo;
-use super::failure::{Exit, Failure, Result, say};
-use super::load_stores;
-use crate::cli::context::Context;
+use super::{Context, Exit, Failure, Result, load_stores, say};
 use crate::model::time::HOUR;
 use crate::model::{Moment, PathText};
 use crate::tui::tui_options::{TuiOptions, WrittenDemo};
@@ -45,7 +43,7 @@ fn show(context: &mut Context, paths: &[PathBuf], demo: bool, config: &ScreenSet
     let options = options(context, paths, demo, config)?;
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         say("the screens need a terminal. This is the first screen as plain text");
-        let (frame, snapshot) = tui::frame(&options, PLAIN.0, PLAIN.1)?;
+        let (frame, snapshot) = tui::frame(&options, PLAIN.0, PLAIN.1);
         snapshot.stores.iter().for_each(|store| context.unread.store(store));
         context.out.own(tui::plain(&frame).as_bytes())?;
         return Ok(Exit::Done);
@@ -137,7 +135,7 @@ fn new_demo(now: Moment) -> Result<WrittenDemo> {
     // The agents of the demo were at work an hour ago. What was before that is known.
     let mut visits = Visits::default();
     visits.see(places.iter().map(|place| &place.root), now.plus(-HOUR), false);
-    let folder = temporary.folder().to_owned();
+    let folder = temporary.folder.clone();
     let demo = WrittenDemo { folder, visits, places, data: temporary.data() };
     if let Ok(mut demos) = DEMOS.lock() {
         demos.push(temporary);

@@ -4,12 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::args::Limit;
-use super::columns::OutputTerminal;
-use super::failure::{Exit, Failure, Result, say};
-use super::read_scope::ReadScope;
-use super::{list_table, load_stores, triage};
-use crate::cli::context::Context;
+use super::{Context, Exit, Failure, Limit, ReadScope, Result, load_stores, say};
 use crate::detectors::{Kind, NameList, mask};
 use crate::disk::{Machine, RealDisk, ThisMachine};
 use crate::format::store_names;
@@ -70,10 +65,10 @@ struct NamedFinding {
 pub fn run(context: &mut Context, options: &SecretOptions) -> Result {
     let names = options.names.as_deref().map(names_in).transpose()?;
     let data = load_stores::data_folder(context)?;
-    let triage = triage::verdicts(context)?;
+    let triage = verdicts(context)?;
     let snapshot = load_stores::with_archived(context, load_stores::snapshot(context, ReadScope::All)?)?;
     let mut found = named_findings(&snapshot, names.as_ref(), &mut |why| context.unread.line(why));
-    found.retain(|own| triage::is_wanted(&options.only, &own.finding));
+    found.retain(|own| is_wanted(&options.only, &own.finding));
     context.unread.archives(&snapshot);
     if !options.triage.is_empty() {
         return note(context, triage, (&data, &options.triage), &found);
@@ -84,7 +79,7 @@ pub fn run(context: &mut Context, options: &SecretOptions) -> Result {
     for own in found.iter().take(options.limit.most()) {
         print(context, own, triage.verdict(&own.finding.value))?;
     }
-    list_table::more(context, OutputTerminal::of(context), options.limit.more(found.len()).as_deref())?;
+    context.more(options.limit, found.len())?;
     if found.len() < count {
         let alarms = count_with_noun((count - found.len()) as u64, "false alarm");
         say(&format!("{alarms} left out: --all lists them"));
@@ -177,6 +172,17 @@ fn note(
     triage.keep_in(data).map_err(Failure::failed)?;
     say(&format!("{} noted", count_with_noun(asked.len() as u64, "verdict")));
     Ok(Exit::Done)
+}
+
+/// Returns what the user said of findings.
+pub fn verdicts(context: &Context) -> Result<Triage> {
+    let data = load_stores::data_folder(context)?;
+    Triage::kept_in(&data).map_err(Failure::failed)
+}
+
+/// True for a finding of one of these kinds, or of any if there are none.
+pub fn is_wanted(only: &[String], own: &Finding) -> bool {
+    only.is_empty() || only.iter().any(|kind| kind == own.kind.as_str())
 }
 
 fn names_in(path: &Path) -> Result<NameList> {

@@ -8,8 +8,7 @@ pub use by_name::{named, nothing_named, the_one};
 use std::collections::HashSet;
 
 use super::args::RecordSelection;
-use super::failure::{Exit, Failure, Result};
-use crate::cli::context::Context;
+use super::{Context, Exit, Failure, Result};
 use crate::format::writing::Refusal;
 use crate::model::{Entry, EntryRef, Snapshot, State, Store};
 use crate::ops;
@@ -67,7 +66,7 @@ fn broken(snapshot: &Snapshot, at: EntryRef) -> Failure {
 /// Returns the failure that records were found, but none in a state for this. It names the first one.
 fn unfit(snapshot: &Snapshot, at: EntryRef, count: usize) -> Failure {
     let (store, entry) = snapshot.get(at);
-    let id = store.memory(entry).and_then(|memory| memory.id()).map(str::to_owned);
+    let id = store.id(entry).map(str::to_owned);
     let id = id.unwrap_or_else(|| key(snapshot, at));
     let state = match entry.state {
         State::Live => "is neither archived nor deleted",

@@ -1,21 +1,14 @@
 //! `palimp session`: sessions as a whole.
 
-use std::sync::Arc;
-
 use clap::Subcommand;
 use serde::Serialize;
 
 use super::add::the_store;
-use super::args::{ExportFormatArg, Limit};
+use super::args::ExportFormatArg;
 use super::columns::{Column, ColumnCell, ColumnRow, OutputTerminal, lines};
-use super::export::ExportOptions;
-use super::failure::{Exit, Failure, Result};
-use super::list_table::more;
-use super::read_scope::ReadScope;
 use super::run_change::{request, run_change};
 use super::value_parsers::name;
-use super::{export, load_stores};
-use crate::cli::context::Context;
+use super::{Context, Exit, Failure, Limit, ReadScope, Result, export, load_stores};
 use crate::format::store_names;
 use crate::model::{EntryRef, PathText, Session, Snapshot, State, Store, plan};
 use crate::text::columns::human_size;
@@ -80,6 +73,9 @@ struct SessionRow {
     deleted: usize,
     bytes: u64,
     limit: Option<u64>,
+    /// The short name of the store.
+    #[serde(skip)]
+    store_name: String,
 }
 
 pub fn run(context: &mut Context, what: SessionVerb) -> Result {
@@ -109,10 +105,14 @@ pub fn no_session(id: &str) -> Failure {
     Failure::nothing(format!("there is no session {id:?}. (E_SESSION_NOT_FOUND)"))
 }
 
-fn with_session(snapshot: &Snapshot, id: &str) -> Result<usize> {
+/// Returns the numbers of the stores that have a session of that name.
+pub fn stores_with(snapshot: &Snapshot, id: &str) -> Vec<usize> {
     let has = |at: &usize| snapshot.stores[*at].sessions.iter().any(|own| own.name == id);
-    let with: Vec<usize> = (0..snapshot.stores.len()).filter(has).collect();
-    match with.as_slice() {
+    (0..snapshot.stores.len()).filter(has).collect()
+}
+
+fn with_session(snapshot: &Snapshot, id: &str) -> Result<usize> {
+    match stores_with(snapshot, id).as_slice() {
         [one] => Ok(*one),
         [] => Err(no_session(id)),
         _ => Err(Failure::refused(format!("several stores have a session {id:?}; name one with --store."))),
@@ -120,29 +120,22 @@ fn with_session(snapshot: &Snapshot, id: &str) -> Result<usize> {
 }
 
 fn list(context: &mut Context, snapshot: &Snapshot, limit: Limit) -> Result {
-    let names = store_names(snapshot);
-    let rows: Vec<(SessionRow, &str)> = snapshot.stores.iter().zip(&names).flat_map(rows).collect();
+    let mut rows: Vec<SessionRow> = Vec::new();
+    for (store, name) in snapshot.stores.iter().zip(store_names(snapshot)) {
+        rows.extend((0..).zip(&store.sessions).map(|(number, own)| row(store, &name, number, own)));
+    }
     let shown = &rows[..rows.len().min(limit.most())];
     match OutputTerminal::of(context) {
         Some(terminal) => {
-            print(context, shown, names.len() > 1, terminal)?;
-            more(context, Some(terminal), limit.more(rows.len()).as_deref())?;
+            print(context, shown, snapshot.stores.len() > 1, terminal)?;
+            context.more(limit, rows.len())?;
         }
-        None => shown.iter().try_for_each(|(row, _)| context.row(row, || to_line(row)))?,
+        None => shown.iter().try_for_each(|row| context.row(row, || to_line(row)))?,
     }
     Ok(if rows.is_empty() { Exit::Nothing } else { Exit::Done })
 }
 
-fn rows<'a>((store, name): (&'a Arc<Store>, &'a String)) -> impl Iterator<Item = (SessionRow, &'a str)> {
-    store.sessions.iter().enumerate().map(|(number, own)| (row(store, number as u32, own), name.as_str()))
-}
-
-fn print(
-    context: &mut Context,
-    rows: &[(SessionRow, &str)],
-    is_named: bool,
-    terminal: OutputTerminal,
-) -> Result<()> {
+fn print(context: &mut Context, rows: &[SessionRow], is_named: bool, terminal: OutputTerminal) -> Result<()> {
     let columns = [
         Column::new("STORE").giving_way(16, 20),
         Column::new("STATE"),
@@ -152,14 +145,14 @@ fn print(
         Column::new("SESSION"),
     ];
     let some = |count: usize| if count == 0 { String::new() } else { count.to_string() };
-    let line = |(row, name): &(SessionRow, &str)| -> ColumnRow {
-        let name = if is_named { name } else { "" };
+    let line = |row: &SessionRow| -> ColumnRow {
+        let name = if is_named { &row.store_name } else { "" };
         let (state, size) = (row.lifecycle.unwrap_or(""), human_size(row.bytes));
         let cells = [name, state, &row.records.to_string(), &some(row.archived), &size, &row.session];
         cells.into_iter().map(ColumnCell::new).collect::<Vec<_>>().into()
     };
     let drawn: Vec<ColumnRow> = rows.iter().map(line).collect();
-    Ok(context.out.drawn(&if drawn.is_empty() { Vec::new() } else { lines(&columns, &drawn, terminal) })?)
+    if drawn.is_empty() { Ok(()) } else { Ok(context.out.drawn(&lines(&columns, &drawn, terminal))?) }
 }
 
 fn to_line(row: &SessionRow) -> String {
@@ -169,7 +162,7 @@ fn to_line(row: &SessionRow) -> String {
     format!("{name:40} {memories}{archived}, {size} {state}")
 }
 
-fn row(store: &Store, number: u32, session: &Session) -> SessionRow {
+fn row(store: &Store, name: &str, number: u32, session: &Session) -> SessionRow {
     let count =
         |state| store.entries.iter().filter(|own| own.session == Some(number) && own.state == state).count();
     SessionRow {
@@ -182,6 +175,7 @@ fn row(store: &Store, number: u32, session: &Session) -> SessionRow {
         deleted: count(State::Deleted),
         bytes: session.size,
         limit: session.limit,
+        store_name: name.to_owned(),
     }
 }
 
@@ -194,8 +188,8 @@ fn export_one(
     with_session(snapshot, id)?;
     let own = |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);
-        store.session(entry).is_some_and(|session| session.name == id) && store.memory(entry).is_some()
+        store.session(entry).is_some_and(|session| session.name == id) && store.is_readable(entry)
     };
     let entries: Vec<EntryRef> = snapshot.entries().filter(own).collect();
-    export::print(context, snapshot, &entries, ExportOptions { shape, places: false })
+    export::print(context, snapshot, &entries, (shape, false))
 }

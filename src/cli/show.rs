@@ -1,12 +1,10 @@
 //! `palimp show ID`: shows all of one record.
 
 use super::args::SessionOption;
-use super::failure::{Exit, Failure, Result};
 use super::memory_row::{self, MemoryRow};
-use super::read_scope::{ReadScope, read_for};
-use super::session::no_session;
-use super::{load_stores, selection};
-use crate::cli::context::Context;
+use super::read_scope::read_for;
+use super::session::{no_session, stores_with};
+use super::{Context, Exit, Failure, ReadScope, Result, load_stores, selection};
 use crate::format::{self, record_details};
 use crate::model::{EntryRef, Snapshot};
 use crate::query::{Order, Query, explain};
@@ -20,13 +18,8 @@ pub fn run(context: &mut Context, name: &str, within: &SessionOption) -> Result 
     let request = context.request(&snapshot, &query, Order::Rank);
     for (number, &at) in found.iter().enumerate() {
         let why = explain(&request, at);
-        let row = MemoryRow::new(
-            &snapshot,
-            at,
-            why.as_ref().map(|why| why.factors.rank),
-            why.as_ref(),
-            context.now,
-        );
+        let rank = why.as_ref().map(|why| why.factors.rank);
+        let row = MemoryRow::new(&snapshot, at, rank, why.as_ref(), context.now);
         if context.options.json {
             context.out.json(&row)?;
             continue;
@@ -47,17 +40,14 @@ fn find(context: &Context, name: &str, within: &SessionOption) -> Result<(Snapsh
     let names = [within.session.as_ref().map_or(name.to_owned(), |session| format!("{session}/{name}"))];
     let read = |about: ReadScope<'_>| {
         let snapshot = load_stores::snapshot(context, about)?;
-        let has_it = |session: &String| {
-            snapshot.stores.iter().flat_map(|own| &own.sessions).any(|own| own.name == *session)
-        };
         match &within.session {
-            Some(session) if !has_it(session) => Err(no_session(session)),
+            Some(session) if stores_with(&snapshot, session).is_empty() => Err(no_session(session)),
             _ => Ok(snapshot),
         }
     };
     match read_for(&names, read, |snapshot| named(context, snapshot, name, within)) {
         // A record that is not found may have been deleted.
-        Err(failure) if may_be_deleted(&failure) => {
+        Err(failure) if matches!(failure.exit, Exit::Nothing | Exit::Refused) && !failure.is_ambiguous => {
             let with = load_stores::with_deleted(context, &read(ReadScope::All)?)?;
             let found = named(context, &with, name, within);
             let found = found.map_err(|failure| {
@@ -68,10 +58,6 @@ fn find(context: &Context, name: &str, within: &SessionOption) -> Result<(Snapsh
         }
         outcome => outcome,
     }
-}
-
-fn may_be_deleted(failure: &Failure) -> bool {
-    matches!(failure.exit, Exit::Nothing | Exit::Refused) && !failure.is_ambiguous
 }
 
 /// Returns the records with this name, only from the session if one is given.
@@ -117,10 +103,10 @@ fn print(
     let text = format::text_of(store, entry);
     context.out.line(&row.to_line())?;
     context.out.line("")?;
-    print_text(context, "", &text.text)?;
+    print_text(context, "", text.text.raw())?;
     context.out.line("")?;
     for (name, said) in &text.other_texts {
-        print_text(context, &record_details::label(name), said)?;
+        print_text(context, &record_details::label(name), said.raw())?;
     }
     if !text.other_texts.is_empty() {
         context.out.line("")?;
@@ -133,7 +119,7 @@ fn print(
         context.out.line(&format!("{name:14} {value}"))?;
     }
     for (name, value) in record_details::remaining_fields(store, at.entry, &text) {
-        context.out.line(&format!("{name:14} {value}"))?;
+        context.out.line(&format!("{name:14} {}", value.raw()))?;
     }
     Ok(())
 }

@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::failure::{Exit, Result};
-use super::load_stores;
-use super::read_scope::ReadScope;
-use crate::cli::context::Context;
+use super::{Context, Exit, ReadScope, Result, load_stores};
 use crate::format::with_family;
 use crate::model::plan::count_with_noun;
 use crate::model::{JournalLine, PathText, State, Store};

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use serde::Serialize;
-use serde_json::ser::{CharEscape, Formatter};
+use serde_json::ser::Formatter;
 
 use crate::detectors::mask;
 use crate::text::safe_text::sanitize;
@@ -70,9 +70,5 @@ impl Formatter for EscapingFormatter {
             }
         }
         Ok(())
-    }
-
-    fn write_char_escape<W: ?Sized + Write>(&mut self, to: &mut W, escape: CharEscape) -> io::Result<()> {
-        serde_json::ser::CompactFormatter.write_char_escape(to, escape)
     }
 }

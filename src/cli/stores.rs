@@ -6,13 +6,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::args::Limit;
 use super::columns::{Column, ColumnCell, ColumnRow, OutputTerminal, TextStyle, lines};
-use super::failure::{Exit, Result, say};
-use super::list_table::more;
-use super::load_stores;
-use super::read_scope::ReadScope;
-use crate::cli::context::Context;
+use super::{Context, Exit, Limit, ReadScope, Result, load_stores, say};
 use crate::format::{self, store_names, with_family};
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot, State, Store};
@@ -106,7 +101,7 @@ fn print(
     context.out.drawn(&[terminal.painted(&sum, TextStyle::Dim)])?;
     let only_read: BTreeSet<&str> = rows.iter().filter_map(|row| row.read_only).collect();
     only_read.iter().try_for_each(|why| context.out.drawn(&[terminal.painted(why, TextStyle::Dim)]))?;
-    Ok(more(context, Some(terminal), limit.more(rows.len()).as_deref())?)
+    Ok(context.more(limit, rows.len())?)
 }
 
 impl StoreRow {
@@ -148,7 +143,7 @@ fn row(store: &Store) -> StoreRow {
         project: project.map(|project| project.path.to_text().into_owned()),
         named_after: named_after.map(|path| path.to_text().into_owned()),
         not_loaded: not_loaded(store),
-        read_only: format::by_name(store.format).and_then(|own| own.read_only()),
+        read_only: format::by_name(store.format).and_then(|own| own.about().read_only),
         named: store.format,
         sessions: store.sessions.len(),
         records: store.count(State::Live),

@@ -5,8 +5,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use super::load_stores;
-use crate::cli::context::Context;
+use super::{Context, load_stores};
 use crate::disk::host::Host;
 use crate::model::{Snapshot, SurroundingReport};
 use crate::store::erase::SecretValues;

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::failure::{Failure, Result};
+use super::{Failure, Result};
 use crate::model::Snapshot;
 use crate::store::erase::SecretValues;
 use crate::usecase::value_holders::{SHORTEST_VALUE, ValueHolders};

@@ -1,16 +1,22 @@
-//! The table of verbs. A row has the help of a verb, its arguments, the kind of the words after it, the options
-//! that it obeys, examples, and what it runs. The command line, its help, its manual and its completions are made
-//! from it. A test compares `docs/cli.md` with it.
+//! The command line, and the table of verbs. A row has the help of a verb, its arguments, the kind of the words
+//! after it, the options that it obeys, examples, and what it runs. The command line, its help, its manual and its
+//! completions are made from it. A test compares `docs/cli.md` with it.
 
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 
-use clap::Subcommand;
+use clap::{Parser, Subcommand};
 
-use crate::cli::args::{ExportFormatArg, Limit, RecordSelection, SessionOption};
+use super::read_warnings::ReadWarnings;
+use super::stdout::SafeStdout;
+use super::{
+    Context, Exit, Failure, Limit, Result, add, background_recovery, budget, change_records, check, demo,
+    duplicates, edit, erase, export, forget, help, init, journal, keys, list, load_stores, maintain, redact,
+    repair, run_change, screens, secrets, show, stats, stores, undo_redo, verify_erased,
+};
+use crate::cli::args::{ExportFormatArg, GlobalOptions, RecordSelection, ScreenOptions, SessionOption};
 use crate::cli::backup::{self, BackupVerb};
-use crate::cli::context::Context;
 use crate::cli::erase::EraseChoice;
-use crate::cli::failure::Result;
 use crate::cli::forget::ForgetOptions;
 use crate::cli::quarantine::{self, QuarantineVerb};
 use crate::cli::redact::{NamedSpan, RedactOptions};
@@ -18,18 +24,174 @@ use crate::cli::secrets::SecretOptions;
 use crate::cli::session::{self, SessionVerb};
 use crate::cli::value_input::ValueOptions;
 use crate::cli::value_parsers::{code, fraction, known_format, limit, name, queried, step};
-use crate::cli::verb_table::*;
-use crate::cli::{
-    add, background_recovery, budget, change_records, check, demo, duplicates, edit, erase, export, forget,
-    help, init, journal, keys, list, load_stores, maintain, redact, repair, run_change, secrets, show, stats,
-    stores, undo_redo, verify_erased,
-};
 use crate::format;
-use crate::model::{Code, State};
+use crate::model::{Code, Moment, State};
 use crate::ops::merge::{MergeChoice, MergedText};
 use crate::ops::redact::RedactionStyle;
 use crate::query::SIMILAR_PERCENT;
 use crate::usecase::{ChangeCommand, DeleteOptions, NewRecord, Verdict};
+
+/// Review, repair and forget what AI agents remember.
+///
+/// Without a verb palimp opens the screens: on PATH, or on the stores that it finds from the current folder
+/// and from your home folder.
+#[derive(Debug, Parser)]
+#[command(name = "palimp", version, args_conflicts_with_subcommands = false, subcommand_negates_reqs = true)]
+pub struct Args {
+    /// A store, a folder with stores in it, or a file of a store.
+    pub paths: Vec<PathBuf>,
+
+    /// Open the screens on a demo in a temporary folder.
+    #[arg(long)]
+    pub demo: bool,
+
+    /// How the screens look.
+    #[command(flatten)]
+    pub looks: ScreenOptions,
+
+    /// Options that every verb takes.
+    #[command(flatten)]
+    pub options: GlobalOptions,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub(super) verb: Option<Verb>,
+}
+
+/// Runs the arguments, and reports how they ended.
+pub fn run(args: Args) -> Exit {
+    let now = args.options.now.unwrap_or_else(Moment::of_the_clock);
+    let mut context = Context {
+        out: SafeStdout::stdout(),
+        options: args.options,
+        now,
+        changed: Vec::new(),
+        unread: ReadWarnings::default(),
+        is_left: Cell::new(false),
+        erased: RefCell::default(),
+    };
+    let ended = match args.verb {
+        None => screens::run(&mut context, args.paths, args.demo, args.looks),
+        Some(verb) => verb.run(&mut context),
+    };
+    let ended = ended.and_then(|exit| match exit {
+        // After a hang-up, nothing takes the rest of the output.
+        Exit::Signal(_) => Ok(exit),
+        // The output is not complete.
+        Exit::Done if context.unread.any() => {
+            context.out.flush().map(|()| Exit::Nothing).map_err(Failure::from)
+        }
+        exit => context.out.flush().map(|()| exit).map_err(Failure::from),
+    });
+    let exit = match ended {
+        Ok(exit) => exit,
+        Err(failure) => failure.after(&context.changed).tell(),
+    };
+    background_recovery::leave();
+    exit
+}
+
+/// The kind of the words after a verb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperandKind {
+    /// Only its own arguments.
+    Own,
+    /// Tags and ids.
+    Tags,
+    /// A query, with paths among its words.
+    Query,
+    /// Paths.
+    Paths,
+    /// A step's number, and paths.
+    Step,
+    /// A verb inside it, with its arguments, and paths.
+    Parts,
+}
+
+/// What is known about a verb beside its arguments.
+pub struct VerbInfo {
+    /// Its name as the name of a type: `VerifyErased` is `verify-erased`.
+    pub name: &'static str,
+    /// The kind of the words after it.
+    pub takes: OperandKind,
+    /// The options of every verb that it obeys.
+    pub obeys: &'static str,
+    /// The same for its parts that obey other options.
+    pub parts: &'static [(&'static str, &'static str)],
+    /// Its usage, if the kind does not say it.
+    pub used: &'static str,
+    /// Examples, one per line, without the program's name.
+    pub examples: &'static str,
+}
+
+impl VerbInfo {
+    /// True if a command line has this name for it.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(&name.replace('-', ""))
+    }
+
+    /// Returns its usage. The parser does not know it, because paths are taken out before it runs.
+    pub fn usage(&self) -> Option<&'static str> {
+        match self.takes {
+            _ if !self.used.is_empty() => Some(self.used),
+            OperandKind::Paths => Some("[OPTIONS] [PATH]..."),
+            OperandKind::Query => Some("[OPTIONS] [PATH]... [QUERY]..."),
+            OperandKind::Step => Some("[OPTIONS] [STEP] [PATH]..."),
+            OperandKind::Parts => Some("[OPTIONS] VERB ... [PATH]..."),
+            OperandKind::Own | OperandKind::Tags => None,
+        }
+    }
+}
+
+const READS: &str = "stores as json now readonly data_dir no_color";
+const FINDS: &str = "stores as json now readonly data_dir no_color ranking all";
+const LISTS: &str = "stores as json now readonly data_dir no_color all";
+const SHAPES: &str = "stores as now readonly data_dir no_color ranking all";
+const CHANGES: &str = "stores as json now readonly data_dir no_color dry_run yes";
+const MAKES: &str = "json now readonly data_dir no_color dry_run yes";
+const CLOCK: &str = "now";
+const JSON: &str = "json";
+const NOTHING: &str = "";
+
+macro_rules! examples {
+    () => {
+        ""
+    };
+    ($examples:expr) => {
+        $examples
+    };
+}
+
+/// Makes the verbs from their table. A row has the arguments, the kind of the words after it, the options
+/// that the verb and its parts obey, the usage if the kind does not say it, examples, and what it runs.
+macro_rules! verbs {
+    ($($(#[$about:meta])* $verb:ident $({ $($(#[$arg:meta])* $field:ident: $type:ty),* $(,)? })?:
+        $takes:ident $obeys:ident $(parts [$($part:literal $part_obeys:ident),*])? $(used $usage:literal)?
+        $(as $examples:expr)? => |$context:ident| $run:expr;)*) => {
+        /// The verbs.
+        #[derive(Clone, Debug, Subcommand)]
+        pub enum Verb {
+            $($(#[$about])* $verb $({ $($(#[$arg])* $field: $type),* })?,)*
+        }
+
+        pub static VERBS: &[VerbInfo] = &[$(VerbInfo {
+            name: stringify!($verb),
+            takes: OperandKind::$takes,
+            obeys: $obeys,
+            parts: &[$($(($part, $part_obeys)),*)?],
+            used: concat!("" $(, $usage)?),
+            examples: examples!($($examples)?),
+        },)*];
+
+        impl Verb {
+            pub fn run(self, context: &mut Context) -> Result {
+                match self {
+                    $(Verb::$verb $({ $($field),* })? => { let $context = context; $run })*
+                }
+            }
+        }
+    };
+}
 
 pub fn known(name: &str) -> Option<&'static VerbInfo> {
     VERBS.iter().find(|own| own.is_called(name))
@@ -328,7 +490,7 @@ verbs! {
         code: Option<Code>,
     }: Paths CHANGES used "[OPTIONS] --all-safe|--problem N|--code CODE [PATH]..."
         as "repair --dry-run ./memory\nrepair --all-safe ./memory\nrepair --problem 3 --fix 2 ./memory\nrepair --code torn-line"
-        => |context| repair::run(context, repair::RepairArgs { all_safe, problem, fix, code });
+        => |context| repair::run(context, all_safe, problem.map(|problem| (problem, fix)), code);
     /// List, show and restore what repairs took out of files.
     Quarantine {
         #[command(subcommand)]
@@ -383,10 +545,10 @@ verbs! {
         step: Option<u64>,
     }: Step CHANGES
         as "undo\nundo 12 ./memory"
-        => |context| undo_redo::undo(context, step);
+        => |context| undo_redo::run(context, step, false);
     /// Redo the change that was undone last.
     Redo: Paths CHANGES as "redo"
-        => |context| undo_redo::redo(context);
+        => |context| undo_redo::run(context, None, true);
     /// Export memories as JSON, JSON Lines, Markdown or CSV.
     Export {
         /// What to export; all live memories if it is left out.

@@ -2,12 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::failure::{Exit, Failure, Result, say};
-use super::load_stores;
-use super::read_scope::ReadScope;
 use super::surroundings_search::{search_values, with_progress};
 use super::value_input::ValueOptions;
-use crate::cli::context::Context;
+use super::{Context, Exit, Failure, ReadScope, Result, load_stores, say};
 use crate::disk::host::Host;
 use crate::model::{PathText, Snapshot};
 use crate::store::erase::SecretValues;
@@ -45,10 +42,7 @@ pub fn run(context: &mut Context, receipt: Option<PathBuf>, values: &ValueOption
     if let Some(report) = beside.filter(|_| !context.options.json) {
         told(&report).iter().try_for_each(|line| context.out.line(line))?;
     }
-    checks
-        .iter()
-        .filter(|own| !own.unread.is_empty())
-        .for_each(|own| own.unread.iter().for_each(|line| say(line)));
+    checks.iter().flat_map(|own| &own.unread).for_each(|line| say(line));
     let is_clean = checks.iter().all(ErasureCheck::is_clean);
     Ok(if is_clean { Exit::Done } else { Exit::Nothing })
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::demo_memory::DemoMemory;
 use super::stores::DemoInputs;
-use crate::demo::demo_file::{DemoFile, PlantedProblem};
+use crate::demo::{DemoFile, PlantedProblem};
 use crate::format::agent_memory_pages;
 use crate::format::record_reader::whole_object;
 use crate::format::writing::Result;

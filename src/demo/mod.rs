@@ -3,7 +3,6 @@
 
 mod agent_memory;
 mod damage;
-pub mod demo_file;
 mod demo_memory;
 mod fake_secrets;
 mod rng;
@@ -13,10 +12,10 @@ mod story;
 mod templates;
 mod till;
 
-use crate::demo::demo_file::{DemoFile, PlantedProblem};
 use crate::format::writing::Result;
 use crate::model::Moment;
 use rng::DemoRng;
+pub use store_builder::{DemoFile, PlantedProblem};
 use stores::DemoInputs;
 use story::Story;
 use templates::Templates;

@@ -22,11 +22,6 @@ impl DemoRng {
         self.bits().checked_rem(limit as u64).unwrap_or(0) as usize
     }
 
-    /// True in `percent` of all cases.
-    pub fn percent(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
     /// Returns one of `items`; `None` if it is empty.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> Option<T> {
         items.get(self.below(items.len())).copied()

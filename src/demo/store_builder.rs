@@ -6,12 +6,17 @@ use std::path::{Path, PathBuf};
 use super::damage::{damaged, member};
 use super::demo_memory::DemoMemory;
 use super::rng::DemoRng;
-use crate::demo::demo_file::{DemoFile, PlantedProblem};
 use crate::format::writing::{RecordDraft, Result, WriteContext};
 use crate::model::{Act, Bytes, Change, Code, Entry, Moment, Plan, State, Store};
 use crate::store::{Place, derived_files, of_documents};
 use crate::text::json_edit::quoted;
 use crate::{format, ops};
+
+/// A file of the demo: its path below the demo's folder, and its bytes.
+pub type DemoFile = (PathBuf, Vec<u8>);
+
+/// A planted problem: its file, its line (if it has one), its code.
+pub type PlantedProblem = (PathBuf, Option<u32>, Code);
 
 /// A store under construction.
 pub struct StoreBuilder<'c> {
@@ -121,7 +126,7 @@ impl<'c> StoreBuilder<'c> {
 
     /// Returns the memories whose title starts like this.
     pub fn titled(&self, title: &str) -> Vec<Entry> {
-        let is_it = |own: &&Entry| format::title(&self.store, own).starts_with(title);
+        let is_it = |own: &&Entry| format::title(&self.store, own).raw().starts_with(title);
         self.store.entries.iter().filter(is_it).copied().collect()
     }
 

@@ -5,12 +5,12 @@ use super::rng::DemoRng;
 use super::store_builder::StoreBuilder;
 use super::story::{Story, outage_session};
 use super::templates::Templates;
-use crate::demo::demo_file::{DemoFile, PlantedProblem};
+use crate::demo::{DemoFile, PlantedProblem};
 use crate::format::writing::Result;
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Code, Entry, Moment};
 use crate::ops;
-use crate::ops::delete::DeleteRequest;
+use crate::ops::delete::DeleteOptions;
 use crate::text::names;
 
 pub struct DemoInputs<'a> {
@@ -70,7 +70,7 @@ pub fn ops(given: &mut DemoInputs<'_>) -> DemoStore {
     desk.tell(rest)?;
     let done = SESSIONS.iter().take(4).flat_map(|own| desk.live(own.0).into_iter().skip(7).step_by(13));
     let gone: Vec<Entry> = done.collect();
-    desk.verb(given.ago(50), |context| ops::delete::delete(context, &gone, DeleteRequest::default()))?;
+    desk.verb(given.ago(50), |context| ops::delete::delete(context, &gone, &DeleteOptions::default()))?;
     let log = |session: &str| format!("sessions/{session}/memory.jsonl");
     desk.damage(&log("oauth_spike"), &[(20, Code::DanglingReference, ""), (33, Code::NulBytes, "")])?;
     let of_ci = [
@@ -139,7 +139,7 @@ pub fn team(given: &mut DemoInputs<'_>) -> DemoStore {
         all.into_iter().partition(|own| own.when < deleted);
     desk.tell(before)?;
     let gone = [desk.titled("Rollback steps for release 4.2"), desk.titled("Retry budget is 3")].concat();
-    desk.verb(deleted, |context| ops::delete::delete(context, &gone, DeleteRequest::default()))?;
+    desk.verb(deleted, |context| ops::delete::delete(context, &gone, &DeleteOptions::default()))?;
     desk.tell(after)?;
     let old = desk.file("index.json");
     desk.tell(last)?;
@@ -216,7 +216,7 @@ pub fn notes(given: &mut DemoInputs<'_>) -> DemoStore {
     let query = "-- Failures of the last week\nSELECT * FROM events WHERE status = 'failure';\n";
     desk.put("queries/recent-failures.sql", query)?;
     let old = desk.titled("Retries without jitter");
-    desk.verb(given.ago(60), |context| ops::delete::delete(context, &old, DeleteRequest::default()))?;
+    desk.verb(given.ago(60), |context| ops::delete::delete(context, &old, &DeleteOptions::default()))?;
     desk.remove("knowledge/tags.json")?;
     desk.plant("knowledge/notes/cache-keys.md", Some(1), Code::DanglingReference);
     Ok(desk.done())

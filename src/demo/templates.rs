@@ -1,6 +1,6 @@
 //! The memories of the invented team: templates from `assets/demo` with their slots filled.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
 use super::demo_memory::DemoMemory;
 use super::fake_secrets::fake_secret;
@@ -8,26 +8,8 @@ use super::rng::DemoRng;
 use crate::model::Moment;
 use crate::model::time::{DAY, HOUR};
 
-/// The templates of one file in shuffled order. After the last one the first one follows.
-#[derive(Debug)]
-pub struct TemplateDeck {
-    cards: Vec<Vec<&'static str>>,
-    next: usize,
-}
-
-impl TemplateDeck {
-    fn of(text: &'static str, chance: &mut DemoRng) -> Self {
-        let mut cards: Vec<Vec<&'static str>> = cards(text).collect();
-        chance.shuffle(&mut cards);
-        TemplateDeck { cards, next: 0 }
-    }
-
-    fn deal(&mut self) -> Vec<&'static str> {
-        let card = self.cards.get(self.next).cloned().unwrap_or_default();
-        self.next = (self.next + 1).checked_rem(self.cards.len()).unwrap_or(0);
-        card
-    }
-}
+/// The templates of one file in shuffled order. One that is used goes to the end.
+type TemplateDeck = VecDeque<Vec<&'static str>>;
 
 /// Splits the lines of a file into columns.
 pub fn cards(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
@@ -55,7 +37,12 @@ impl Templates {
             ("secret", include_str!("../../assets/demo/secrets.txt")),
             ("long", include_str!("../../assets/demo/long.txt")),
         ];
-        let decks = files.into_iter().map(|(kind, text)| (kind, TemplateDeck::of(text, chance))).collect();
+        let decks = files.into_iter().map(|(kind, text)| {
+            let mut cards: Vec<Vec<&'static str>> = cards(text).collect();
+            chance.shuffle(&mut cards);
+            (kind, cards.into())
+        });
+        let decks = decks.collect();
         Templates { decks, slots: slots(), told: HashSet::new() }
     }
 
@@ -89,8 +76,11 @@ impl Templates {
     }
 
     fn fill(&mut self, kind: &str, chance: &mut DemoRng) -> Vec<String> {
-        let deck = self.decks.iter_mut().find(|(name, _)| *name == kind);
-        let card = deck.map(|(_, deck)| deck.deal()).unwrap_or_default();
+        let Some((_, deck)) = self.decks.iter_mut().find(|(name, _)| *name == kind) else {
+            return Vec::new();
+        };
+        let card = deck.pop_front().unwrap_or_default();
+        deck.push_back(card.clone());
         let mut used = Vec::new();
         card.iter().map(|template| fill(template, &self.slots, &mut used, chance)).collect()
     }
@@ -114,7 +104,7 @@ impl Templates {
             for mut own in self.tell(kind, when, chance) {
                 if kind == "secret" {
                     own = secret(own, kinds, chance);
-                } else if chance.percent(30) {
+                } else if chance.below(100) < 30 {
                     own.refers.push("last".into());
                 }
                 all.push(DemoMemory { session: session.into(), ..own });

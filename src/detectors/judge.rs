@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::rules::Judge;
+use crate::text::names;
 
 /// The minimum length of a password.
 const PASSWORD: usize = 6;
@@ -28,20 +29,10 @@ pub fn entropy(bytes: &[u8]) -> f64 {
 
 /// True if a value says that it is none: an example, a mask, a variable.
 pub fn is_placeholder(value: &[u8]) -> bool {
-    const SIGNS: [&[u8]; 10] = [
-        b"EXAMPLE",
-        b"REDACTED",
-        b"PLACEHOLDER",
-        b"xxxxxx",
-        b"XXXXXX",
-        b"***",
-        "•••".as_bytes(),
-        b"......",
-        b"your-token",
-        b"your-key",
-    ];
+    const SIGNS: [&str; 10] =
+        names("EXAMPLE REDACTED PLACEHOLDER xxxxxx XXXXXX *** ••• ...... your-token your-key");
     let same = value.windows(8).any(|own| own.iter().all(|byte| *byte == own[0]));
-    same || SIGNS.iter().any(|sign| memchr::memmem::find(value, sign).is_some())
+    same || SIGNS.iter().any(|sign| memchr::memmem::find(value, sign.as_bytes()).is_some())
 }
 
 /// Returns the value without marks around it, if it may be a secret.
@@ -106,28 +97,10 @@ fn is_odd_case(value: &[u8]) -> bool {
 
 /// True if the value means another one: a variable, a call, a path, a type.
 fn is_variable(value: &[u8]) -> bool {
-    const STARTS: [&[u8]; 17] = [
-        b":",
-        b"=",
-        b"!",
-        b"$",
-        b"{",
-        b"<",
-        b"%",
-        b"[",
-        b"(",
-        b"./",
-        b"~/",
-        b"http:",
-        b"https:",
-        b"process.env",
-        b"os.",
-        b"env.",
-        b"env:",
-    ];
+    const STARTS: [&str; 17] = names(": = ! $ { < % [ ( ./ ~/ http: https: process.env os. env. env:");
     const PARTS: [&[u8]; 7] = [b"()", b"(", b"::", b"->", b"://", b"${", b"{{"];
     let has_part = |parts: &[&[u8]]| parts.iter().any(|own| memchr::memmem::find(value, own).is_some());
-    let is_known = STARTS.iter().any(|own| value.starts_with(own)) || has_part(&PARTS);
+    let is_known = STARTS.iter().any(|own| value.starts_with(own.as_bytes())) || has_part(&PARTS);
     is_known && (!is_jumble(value) || has_part(&CALLS))
         || is_version(value)
         || is_option(value)

@@ -6,11 +6,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-mod detection;
 mod judge;
-mod keyword_index;
 mod kind;
-mod mask;
 mod names;
 mod numbers;
 mod places;
@@ -19,10 +16,8 @@ mod redaction_mark;
 mod rules;
 mod tokens;
 
-pub use detection::{Detection, MASK};
 pub use judge::is_random;
-pub use kind::Kind;
-pub use mask::masked;
+pub use kind::{Detection, Kind, MASK};
 pub use names::NameList;
 pub use provider::{Provider, provider_of};
 pub use redaction_mark::{label, pseudonym};
@@ -65,6 +60,38 @@ pub fn mask(text: &str) -> Cow<'_, str> {
     }
     masked.push_str(text.get(shown..).unwrap_or_default());
     Cow::Owned(masked)
+}
+
+/// Returns a value with its secret part hidden. `prefix` is the length of the part that says what it is.
+pub fn masked(kind: Kind, value: &[u8], prefix: usize) -> String {
+    let text = String::from_utf8_lossy(value);
+    let first = |count: usize| text.chars().take(count).collect::<String>();
+    let last = |count: usize| {
+        let skip = text.chars().count().saturating_sub(count);
+        text.chars().skip(skip).collect::<String>()
+    };
+    match kind {
+        Kind::PrivateKey => MASK.to_owned(),
+        Kind::Token | Kind::Jwt => {
+            let lead = value.get(..prefix).map(String::from_utf8_lossy).unwrap_or_default();
+            format!("{lead}{MASK}")
+        }
+        Kind::Card => format!("{MASK}{}", last(4)),
+        Kind::Iban | Kind::Phone => format!("{}{MASK}{}", first(2), last(2)),
+        Kind::Email => match text.split_once('@') {
+            Some((local, host)) => {
+                let top = host.rsplit_once('.').map_or("", |(_, top)| top);
+                format!("{}{MASK}@{MASK}.{top}", local.chars().take(1).collect::<String>())
+            }
+            None => MASK.to_owned(),
+        },
+        Kind::Name | Kind::Address => format!("{}{MASK}", first(1)),
+        Kind::Home => {
+            let end = text.rfind(['/', '\\']).map_or(0, |at| at + 1);
+            format!("{}{MASK}", &text[..end])
+        }
+        Kind::UrlCredentials | Kind::Password => MASK.to_owned(),
+    }
 }
 
 /// Returns the first character boundary from `at` on outside of secrets: a cut value is not recognised.

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use aho_corasick::{AhoCorasick, MatchKind};
 use unicode_normalization::UnicodeNormalization;
 
-use super::detection::{Detection, hidden_whole};
-use super::kind::Kind;
+use super::{Detection, Kind};
 
 /// What is found between two words of a name.
 const SPACES: [&str; 6] = [" ", "  ", "\n", "\r\n", "\n  ", "\u{a0}"];
@@ -47,7 +46,7 @@ impl NameList {
         };
         let whole =
             found.filter(|own| is_whole(own.start(), own.end()) || is_after_escape(bytes, own.start()));
-        whole.map(|own| hidden_whole(Kind::Name, "name", own.range())).collect()
+        whole.map(|own| Detection::hidden_whole(Kind::Name, "name", own.range())).collect()
     }
 }
 

@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use super::detection::{Detection, hidden_whole};
-use super::kind::Kind;
+use super::{Detection, Kind};
 use crate::text::names;
 
 /// The most characters a number has, with its separators.
@@ -105,7 +104,7 @@ fn card(bytes: &[u8], start: usize, end: usize) -> Option<Detection> {
     }
     let is_named = separator.is_some() || len < 17 || is_near(bytes, start, &CARD_WORDS);
     let is_article = groups.len() == 1 && len < 15 && is_near(bytes, start, &ARTICLE_WORDS);
-    (!is_same && is_named && !is_article).then(|| hidden_whole(Kind::Card, "card", span))
+    (!is_same && is_named && !is_article).then(|| Detection::hidden_whole(Kind::Card, "card", span))
 }
 
 /// True if digits have the start and the length of an issuer, and the check digit is right (ISO/IEC 7812-1,
@@ -157,7 +156,7 @@ fn iban(bytes: &[u8], at: usize) -> Option<Detection> {
         end = place + 1;
     }
     (own.len() == len && is_free(bytes, &(start..end)) && mod_97(&own))
-        .then(|| hidden_whole(Kind::Iban, "iban", start..end))
+        .then(|| Detection::hidden_whole(Kind::Iban, "iban", start..end))
 }
 
 /// True if the check digits are right (ISO/IEC 7064, MOD 97-10).
@@ -209,7 +208,7 @@ fn phone(bytes: &[u8], start: usize, end: usize) -> Option<Detection> {
         None if lens == [11] => all[0] == 1 && (3..10).contains(&all[1]) && is_named(),
         None => (7..13).contains(&all.len()) && end - start < 12 && is_named() && lens.len() > 1,
     };
-    is_phone.then(|| hidden_whole(Kind::Phone, "phone", span))
+    is_phone.then(|| Detection::hidden_whole(Kind::Phone, "phone", span))
 }
 
 /// True if one of the words is before a place. A short word is one only at its start: `Bestellung` has no `tel`.

@@ -4,16 +4,12 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
-use super::detection::{Detection, hidden_whole};
-use super::kind::Kind;
 use super::redaction_mark::starts_redacted;
+use super::{Detection, Kind};
 use crate::text::names;
 
 /// Endings of files that stand where a top-level domain would.
-const FILE_ENDINGS: [&str; 16] = [
-    "png", "jpg", "jpeg", "gif", "svg", "webp", "css", "js", "ts", "tsx", "json", "md", "py", "rs", "txt",
-    "html",
-];
+const FILE_ENDINGS: [&str; 16] = names("png jpg jpeg gif svg webp css js ts tsx json md py rs txt html");
 /// Top-level domains of private networks.
 const PRIVATE_DOMAINS: [&str; 7] =
     [".internal", ".local", ".lan", ".corp", ".intranet", ".localdomain", ".intern"];
@@ -54,7 +50,7 @@ fn email(bytes: &[u8], at: usize) -> Option<Detection> {
     let is_it =
         !local.is_empty() && !is_login && !name.is_empty() && !name.starts_with('.') && !text.contains("..");
     (is_it && is_top && !is_file && !is_clone && local.last() != Some(&b'.'))
-        .then(|| hidden_whole(Kind::Email, "email", start..end))
+        .then(|| Detection::hidden_whole(Kind::Email, "email", start..end))
 }
 
 /// Returns where the local part of an address begins, whose `@` is at a place. Text in a script without spaces may be before
@@ -145,7 +141,8 @@ fn ipv4(bytes: &[u8], at: usize) -> Option<Detection> {
     // `1.2.3.4` after such a word is a version or a number of a part.
     let near = &bytes[span.start.saturating_sub(16)..span.start].to_ascii_lowercase();
     let is_version = VERSION_WORDS.iter().any(|word| memchr::memmem::find(near, word.as_bytes()).is_some());
-    (!is_cut && !is_usual && !is_folder && !is_version).then(|| hidden_whole(Kind::Address, "ipv4", span))
+    (!is_cut && !is_usual && !is_folder && !is_version)
+        .then(|| Detection::hidden_whole(Kind::Address, "ipv4", span))
 }
 
 fn ipv6(bytes: &[u8], at: usize) -> Option<Detection> {
@@ -168,7 +165,7 @@ fn ipv6(bytes: &[u8], at: usize) -> Option<Detection> {
     // Otherwise `09:00::` would be one.
     let is_long = text.split(':').any(|group| group.len() > 2);
     (colons >= 3 && is_long && text.len() >= 7 && !is_cut && !is_usual)
-        .then(|| hidden_whole(Kind::Address, "ipv6", span))
+        .then(|| Detection::hidden_whole(Kind::Address, "ipv6", span))
 }
 
 fn mac(bytes: &[u8], at: usize) -> Option<Detection> {
@@ -184,7 +181,7 @@ fn mac(bytes: &[u8], at: usize) -> Option<Detection> {
     // The address of all machines, or of none.
     let is_usual = [b'0', b'f', b'F'].iter().any(|digit| own.iter().step_by(3).all(|byte| byte == digit));
     let is_it = own.iter().enumerate().all(fits) && starts && !is_usual && is_edge(bytes.get(span.end));
-    is_it.then(|| hidden_whole(Kind::Address, "mac", span))
+    is_it.then(|| Detection::hidden_whole(Kind::Address, "mac", span))
 }
 
 /// Returns a MAC address in three groups: `0011.22ff.3344`.
@@ -200,7 +197,7 @@ fn short_mac(bytes: &[u8], at: usize) -> Option<Detection> {
     let has_both = own.iter().any(u8::is_ascii_alphabetic) && own.iter().any(u8::is_ascii_digit);
     let is_it =
         own.iter().enumerate().all(fits) && has_both && is_edge(bytes[..span.start].last()) && is_edge(end);
-    is_it.then(|| hidden_whole(Kind::Address, "mac", span))
+    is_it.then(|| Detection::hidden_whole(Kind::Address, "mac", span))
 }
 
 /// Returns the host name of a private network whose last point is at `at`.
@@ -221,7 +218,7 @@ fn host(bytes: &[u8], at: usize) -> Option<Detection> {
     let is_near = || HOST_WORDS.iter().any(|word| memchr::memmem::find(near, word.as_bytes()).is_some());
     let is_named = *ending != ".local" || bytes[..start].ends_with(b"//") || is_near();
     (is_it && is_named && !goes_on && !is_other && !is_code)
-        .then(|| hidden_whole(Kind::Address, "host", start..end))
+        .then(|| Detection::hidden_whole(Kind::Address, "host", start..end))
 }
 
 fn home(bytes: &[u8], at: usize, start: &str) -> Option<Detection> {
@@ -256,7 +253,7 @@ fn home(bytes: &[u8], at: usize, start: &str) -> Option<Detection> {
         && !name.starts_with(b".")
         && !starts_redacted(name)
         && !NO_USER.contains(&text.as_str()))
-    .then(|| hidden_whole(Kind::Home, "home-folder", begin..from + name.len()))
+    .then(|| Detection::hidden_whole(Kind::Home, "home-folder", begin..from + name.len()))
 }
 
 /// True if the bytes end in a drive of Windows as Unix programs write it: `/c` or `/mnt/c`.

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::text::names;
+
 /// Who issued a key, and where it is replaced.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Provider {
@@ -20,11 +22,10 @@ static PROVIDERS: LazyLock<Vec<Provider>> =
     LazyLock::new(|| serde_json::from_str(include_str!("../../assets/providers.json")).unwrap_or_default());
 
 /// Words of a rule's name that do not name the provider.
-const GENERIC: [&str; 24] = [
-    "access", "api", "app", "auth", "bot", "client", "context", "deploy", "key", "legacy", "license",
-    "oauth", "org", "other", "pat", "personal", "private", "secret", "server", "service", "token", "url",
-    "user", "webhook",
-];
+const GENERIC: [&str; 24] = names(
+    "access api app auth bot client context deploy key legacy license oauth org other pat personal private \
+     secret server service token url user webhook",
+);
 
 /// Returns the provider of a rule. One that is not listed is named by the first words of the rule.
 pub fn provider_of(rule: &str) -> Provider {

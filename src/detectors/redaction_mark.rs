@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::detection::{Detection, MASK};
-use super::kind::Kind;
+use super::{Detection, Kind, MASK};
 
 const LABEL: &str = "[REDACTED";
 const PSEUDONYM: &str = "redacted-";

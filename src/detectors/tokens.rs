@@ -1,16 +1,15 @@
 //! Finds what the rules describe, and blocks with private keys.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use memchr::memmem;
 
-use super::detection::{Detection, MASK};
 use super::judge;
-use super::kind::Kind;
 use super::redaction_mark::is_redacted;
 use super::rules::{Judge, Rule, RuleSet};
+use super::{Detection, Kind, MASK};
 
 /// The longest text that a pattern is tried on, in bytes.
 const WINDOW: usize = 4096;
@@ -25,48 +24,34 @@ pub fn tokens(bytes: &[u8]) -> impl Iterator<Item = Detection> + '_ {
         after_block = found.span.end;
         Some(found)
     });
-    let mut failed = FailedEnd::default();
-    let found = RuleSet::own().hits(bytes).filter_map(move |(at, rule)| failed.matched(bytes, at, rule));
+    let mut failed = HashMap::new();
+    let found = RuleSet::own().hits(bytes).filter_map(move |(at, rule)| match rule.kind() {
+        Kind::Jwt => web_token(bytes, at, rule, &mut failed),
+        _ => matched(bytes, at, rule),
+    });
     blocks.chain(found).filter(|own| !is_redacted(bytes, own))
 }
 
-/// Where rules have failed: a run of the same characters is not tried again from each of its bytes.
-#[derive(Default)]
-struct FailedEnd {
-    /// The rules for web tokens, each with where it may match again.
-    by_rule: Vec<(*const Rule, usize)>,
-}
-
-impl FailedEnd {
-    fn matched(&mut self, bytes: &[u8], at: usize, rule: &Rule) -> Option<Detection> {
-        if rule.kind() == Kind::Jwt {
-            // Without this, a text of many `eyJ-` would take quadratic time.
-            let own = self.by_rule.iter().position(|(own, _)| std::ptr::eq(*own, rule));
-            if own.is_some_and(|own| at < self.by_rule[own].1) {
-                return None;
-            }
-            let found = matched(bytes, at, rule);
-            if found.is_none() {
-                let rest = bytes.get(at..).unwrap_or_default();
-                let end = at + rest.iter().position(|own| !is_word(*own)).unwrap_or(rest.len());
-                match own {
-                    Some(own) => self.by_rule[own].1 = end,
-                    None => self.by_rule.push((std::ptr::from_ref(rule), end)),
-                }
-            }
-            return found;
-        }
-        matched(bytes, at, rule)
+/// Returns what a rule for web tokens finds at a keyword. A rule that has failed is not tried again within the same run
+/// of characters: a text of many `eyJ-` would take quadratic time. `failed` has the ends of such runs, by rule.
+fn web_token(
+    bytes: &[u8],
+    at: usize,
+    rule: &Rule,
+    failed: &mut HashMap<*const Rule, usize>,
+) -> Option<Detection> {
+    let end = failed.entry(std::ptr::from_ref(rule)).or_default();
+    let found = (at >= *end).then(|| matched(bytes, at, rule))?;
+    if found.is_none() {
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        *end = at + bytes[at..].iter().take_while(|byte| is_word(byte)).count();
     }
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+    found
 }
 
 /// Returns what a rule finds at a keyword.
 fn matched(bytes: &[u8], at: usize, rule: &Rule) -> Option<Detection> {
-    if rule.before == 0 && !rule.is_context() && !is_boundary(bytes, at) {
+    if rule.before == 0 && !rule.ignore_case && !is_boundary(bytes, at) {
         return None;
     }
     if !rule.may_match(bytes, at) {

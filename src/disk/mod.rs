@@ -14,7 +14,6 @@ mod new_files;
 mod open_file;
 mod open_writers;
 mod owner;
-mod process;
 mod real_disk;
 #[cfg(feature = "tui")]
 mod stdout_file;
@@ -31,10 +30,9 @@ pub use detached_process::{leave_session, spawn_detached};
 pub use editor::{EditorError, edit_text, end_editor, end_editors, page_text};
 pub use git::Git;
 pub use lookup::Lookup;
-pub use machine::{Machine, ProcessState, ThisMachine};
+pub use machine::{Machine, ProcessState, ThisMachine, is_alive};
 pub use new_files::{WriteError, new_temporary_folder, remove_temporary_folder, set_modified, write_new};
 pub use open_file::RangeReader;
-pub use process::is_alive;
 pub use real_disk::RealDisk;
 #[cfg(feature = "tui")]
 pub use stdout_file::output_file;

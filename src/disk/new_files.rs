@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::process::is_alive;
+use super::is_alive;
 use crate::model::{Moment, PathText};
 
 /// The reason why a new file could not be written.

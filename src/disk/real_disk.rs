@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -73,12 +72,7 @@ impl Disk for RealDisk {
     }
 
     fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
-        // The system knows the path of what is open. `canonicalize` makes a call for each part of the path.
-        let opened = open_with(OFlags::PATH, path)?;
-        match fs::read_link(format!("/proc/self/fd/{}", opened.as_raw_fd())) {
-            Ok(real) if real.is_absolute() && real.exists() => Ok(real),
-            _ => fs::canonicalize(path),
-        }
+        real_path(path)
     }
 
     fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
@@ -229,6 +223,23 @@ fn held(opened: File, metadata: &Metadata, from: u64, limit: u64) -> io::Result<
         true => Err(too_large(most)),
         false => Ok(bytes),
     }
+}
+
+/// The kernel knows the path of what is open. `canonicalize` makes a call for each part of the path.
+#[cfg(target_os = "linux")]
+fn real_path(path: &Path) -> io::Result<PathBuf> {
+    use std::os::fd::AsRawFd;
+
+    let opened = open_with(OFlags::PATH, path)?;
+    match fs::read_link(format!("/proc/self/fd/{}", opened.as_raw_fd())) {
+        Ok(real) if real.is_absolute() && real.exists() => Ok(real),
+        _ => fs::canonicalize(path),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn real_path(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
 }
 
 fn open_with(flags: OFlags, path: &Path) -> io::Result<File> {

@@ -1,12 +1,23 @@
 //! Finds a folder's format. Each format reports what it sees as data, and `store::find` weighs it.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::Placement;
+use crate::model::Role;
 use crate::text::json::Json;
 use crate::text::json_lines;
 use crate::text::lines::BOM;
+
+/// The meaning of a path within a store for its format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// A folder to look into.
+    Enter,
+    /// A file of this role.
+    File(Role),
+    /// Any other path.
+    Unexpected,
+}
 
 /// The disk as detection sees it.
 pub trait FolderProbe {
@@ -266,18 +277,43 @@ fn value_after(bytes: &[u8], end: usize) -> u8 {
     rest.nth(1).copied().unwrap_or_default()
 }
 
-/// Adds what speaks against a folder `sessions/`: others keep files directly below it, or other
-/// files in the sessions (`none` is the message for those).
-pub fn strangers(folder: &Path, glance: &dyn FolderProbe, seen: &mut Evidence, none: &str) {
+/// Returns the start of a file of a session by its name; `None` if the file is missing.
+pub type HeadOf<'a> = &'a dyn Fn(&str) -> Option<Vec<u8>>;
+
+/// Looks at the folders in `sessions/`, if there are any. `document` is the file that describes a session. `logs` judges
+/// a session by the heads of its logs, and by what its document says. `none` says what no session has.
+pub fn sessions(
+    root: &Path,
+    glance: &dyn FolderProbe,
+    seen: &mut Evidence,
+    (document, none): (&str, &str),
+    logs: &dyn Fn(HeadOf<'_>, Option<Likeness>) -> Option<Likeness>,
+) -> bool {
+    let folder = root.join("sessions");
+    let sessions: Vec<PathBuf> =
+        glance.folders(&folder).into_iter().take(MAX_PROBED).map(|name| folder.join(name)).collect();
+    for session in &sessions {
+        let head = |name: &str| {
+            glance.has_file(session, name).then(|| glance.head(&session.join(name)).unwrap_or_default())
+        };
+        let is_own = |outline: &JsonHead| outline.has(&["session_id"]);
+        let described = head(document).map(|head| likeness_of_document(&head, is_own));
+        let told = described.filter(|likeness| *likeness == Likeness::Yes).or_else(|| logs(&head, described));
+        if let Some(likeness) = told {
+            seen.see(likeness, true, "the files below `sessions/` are of another kind");
+        }
+        if seen.is_enough() {
+            break;
+        }
+    }
+    // Others keep files directly below it, or other files in the sessions.
     let has_files = |folder: &Path| glance.files(folder).iter().any(|name| !is_hidden(name));
-    let sessions = glance.folders(folder).into_iter().take(MAX_PROBED);
-    if has_files(folder) {
+    if has_files(&folder) {
         seen.against.get_or_insert_with(|| "files are directly below its `sessions/`".into());
-    } else if seen.records + seen.names == 0
-        && sessions.map(|own| folder.join(own)).any(|own| has_files(&own))
-    {
+    } else if seen.records + seen.names == 0 && sessions.iter().any(|own| has_files(own)) {
         seen.against.get_or_insert_with(|| none.to_owned());
     }
+    !sessions.is_empty()
 }
 
 /// True if the visible contents are only empty folders of a format with sessions, and files of the

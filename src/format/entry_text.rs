@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::record_details::{self, TextMember};
 use super::{Format, RecordSyntax, by_name, title_of};
-use crate::model::{Entry, PathText, Record, RecordText, Store};
+use crate::model::{Entry, PathText, Record, RecordText, Store, UntrustedText};
 use crate::text::front_matter::{self, Note};
 use crate::text::json::Json;
 use crate::text::json_scanner::{Newlines, Tape};
@@ -35,9 +35,12 @@ fn whole(content: EntryContent<'_>) -> Result<RecordText, &[u8]> {
     Ok(match content {
         EntryContent::Json(format, value) => read_text(format, value),
         EntryContent::Note(format, note, text, stem) => note_text(format, &note, text, stem),
-        EntryContent::Text(text, stem) => {
-            RecordText { title: title_of(stem), text: text.to_owned(), main: "text", ..RecordText::default() }
-        }
+        EntryContent::Text(text, stem) => RecordText {
+            title: title_of(stem).into(),
+            text: text.into(),
+            main: "text",
+            ..RecordText::default()
+        },
         EntryContent::Broken(raw) => return Err(raw),
     })
 }
@@ -54,26 +57,26 @@ pub fn main_text(format: &'static dyn Format, path: &Path, raw: &[u8]) -> String
 
 /// True if an entry's main text is Markdown.
 pub fn is_markdown(store: &Store, entry: &Entry) -> bool {
-    let format = by_name(store.format).filter(|_| store.memory(entry).is_some());
+    let format = by_name(store.format).filter(|_| store.is_readable(entry));
     format.is_some_and(|format| format.syntax(&store.document(entry).path) == RecordSyntax::Markdown)
 }
 
 /// Returns only the title of an entry, for lists.
-pub fn title(store: &Store, entry: &Entry) -> String {
+pub fn title(store: &Store, entry: &Entry) -> UntrustedText {
     let title = || title_of_raw(store, &store.document(entry).path, store.record(entry), &store.raw(entry));
     match store.memory(entry) {
-        Some(memory) => memory.title.get_or_init(|| title().into()).to_string(),
+        Some(memory) => memory.title.get_or_init(title).clone(),
         None => title(),
     }
 }
 
 /// Returns the title of record bytes from a file of the store.
-pub fn title_of_raw(store: &Store, path: &Path, record: &Record, raw: &[u8]) -> String {
+pub fn title_of_raw(store: &Store, path: &Path, record: &Record, raw: &[u8]) -> UntrustedText {
     let format = by_name(store.format).filter(|_| record.memory().is_some());
     with_bytes(format, path, raw, |content| match content {
-        EntryContent::Json(format, value) => title_of(&format.main_text(value).0),
-        EntryContent::Note(format, note, text, stem) => note_title(format, &note, text, stem),
-        EntryContent::Text(_, stem) => title_of(stem),
+        EntryContent::Json(format, value) => title_of(&format.main_text(value).0).into(),
+        EntryContent::Note(format, note, text, stem) => note_title(format, &note, text, stem).into(),
+        EntryContent::Text(_, stem) => title_of(stem).into(),
         EntryContent::Broken(raw) => broken_text(record.line, raw).title,
     })
 }
@@ -96,11 +99,8 @@ pub fn searched_of(store: &Store, entry: &Entry) -> SearchText {
             let unsearched = format.about().unsearched;
             let mut body = vec![text.get(note.body.clone()).unwrap_or_default().to_owned()];
             let fields = note.fields.iter().filter(|field| !matches!(field.name, "id" | "tags"));
-            body.extend(
-                fields
-                    .filter(|field| !unsearched.contains(&field.name))
-                    .map(|field| format.field_text(field)),
-            );
+            let fields = fields.filter(|field| !unsearched.contains(&field.name));
+            body.extend(fields.map(|field| format.field_text(field)));
             SearchText { head: names(note_title(format, &note, text, stem)), body }
         }
         EntryContent::Text(text, stem) => {
@@ -152,7 +152,7 @@ enum EntryContent<'a> {
 }
 
 fn with_content<T>(store: &Store, entry: &Entry, take: impl FnOnce(EntryContent<'_>) -> T) -> T {
-    let format = by_name(store.format).filter(|_| store.memory(entry).is_some());
+    let format = by_name(store.format).filter(|_| store.is_readable(entry));
     with_bytes(format, &store.document(entry).path, &store.raw(entry), take)
 }
 
@@ -211,8 +211,8 @@ fn with_said(
 ) -> RecordText {
     let about = format.about();
     let said = record_details::other_texts(&members, &text, about.reading_order, about.unsearched);
-    let fields = members.into_iter().map(|own| (own.name, own.plain)).collect();
-    RecordText { title, text, main, other_texts: said, fields }
+    let fields = members.into_iter().map(|member| (member.name, member.plain.into())).collect();
+    RecordText { title: title.into(), text: text.into(), main, other_texts: said, fields }
 }
 
 fn object<'a>(tape: &'a mut Tape, raw: &'a [u8]) -> Option<Json<'a>> {
@@ -268,8 +268,8 @@ fn broken_text(line: u32, raw: &[u8]) -> RecordText {
     let shown = title_of(readable(&start).unwrap_or(&start));
     let title = if line > 0 { format!("Broken line {line}: {shown}") } else { format!("Broken: {shown}") };
     RecordText {
-        title,
-        text: String::from_utf8_lossy(raw).into_owned(),
+        title: title.into(),
+        text: String::from_utf8_lossy(raw).into(),
         main: "bytes",
         ..RecordText::default()
     }

@@ -90,9 +90,7 @@ impl<'a> FieldReader<'a> {
 
     /// Reads the members of a nested object.
     pub fn within(&mut self, name: &'static str, need: Need, read: impl FnOnce(&mut FieldReader<'a>)) {
-        if let Some(inner) =
-            self.value(name, need, "an object", |value| (value.kind() == JsonKind::Object).then_some(value))
-        {
+        if let Some(inner) = self.of_kind(name, need, JsonKind::Object) {
             let form = self.form.take();
             let mut fields =
                 FieldReader { object: inner, prefix: name, faults: Vec::new(), now: self.now, form };
@@ -132,6 +130,11 @@ impl<'a> FieldReader<'a> {
             self.fault(Code::WrongType, Severity::Error, message);
         }
         found
+    }
+
+    /// Reads a value of this kind.
+    pub fn of_kind(&mut self, name: &str, need: Need, kind: JsonKind) -> Option<Json<'a>> {
+        self.value(name, need, kind.as_str(), |value| (value.kind() == kind).then_some(value))
     }
 
     /// Reads a string.
@@ -189,7 +192,7 @@ impl<'a> FieldReader<'a> {
 
     /// Reads a string that is one of `words`. Another one is an error, and is returned as well.
     pub fn word(&mut self, name: &str, need: Need, words: &[&str]) -> Option<Cow<'a, str>> {
-        self.ask(name, need, || words_of(words, true));
+        self.ask(name, need, || Holds::word(words, true));
         let word = self.text(name, need)?;
         if !words.contains(&word.as_ref()) {
             let message =
@@ -201,7 +204,7 @@ impl<'a> FieldReader<'a> {
 
     /// Reads a string that is usually one of `words`. Another one is a note.
     pub fn usual_word(&mut self, name: &str, need: Need, words: &[&str]) -> Option<Cow<'a, str>> {
-        self.ask(name, need, || words_of(words, false));
+        self.ask(name, need, || Holds::word(words, false));
         let word = self.text(name, need)?;
         if !words.contains(&word.as_ref()) {
             let message =
@@ -268,12 +271,8 @@ impl<'a> FieldReader<'a> {
 
     /// Reads an array of strings. Items of other types are faults and left out.
     pub fn texts(&mut self, name: &str, need: Need) -> Box<[Box<str>]> {
-        self.ask(name, need, || Holds::Words { most: 0, longest: usize::MAX });
-        let Some(array) =
-            self.value(name, need, "an array", |value| (value.kind() == JsonKind::Array).then_some(value))
-        else {
-            return Box::default();
-        };
+        self.ask(name, need, || Holds::ANY_WORDS);
+        let Some(array) = self.of_kind(name, need, JsonKind::Array) else { return Box::default() };
         let mut texts = Vec::new();
         for (index, item) in array.items().enumerate() {
             match item.text() {
@@ -341,10 +340,6 @@ pub fn moment(named: impl Fn() -> String, text: &str, now: Moment) -> (Option<Mo
         faults.push((Code::FutureTimestamp, Severity::Warning, message));
     }
     (Some(when), faults)
-}
-
-fn words_of(words: &[&str], is_closed: bool) -> Holds {
-    Holds::Word { words: words.iter().map(|word| (*word).to_owned()).collect(), is_closed }
 }
 
 fn abridged(text: &str) -> Cow<'_, str> {

@@ -8,17 +8,31 @@ use crate::model::{
     Project, Role, Session, SurroundingPattern, Unloaded,
 };
 use crate::text::front_matter::YamlField;
-use crate::text::json::Json;
+use crate::text::json::{Json, JsonKind};
+use crate::text::json_edit::scan;
+use crate::text::json_scanner::Tape;
 use crate::text::second_version::set_aside;
 
-use super::detection::{Evidence, FolderProbe};
-use super::instruction_place::InstructionPlace;
-pub use super::placement::Placement;
-pub(super) use super::placement::parts;
+use super::detection::{Evidence, FolderProbe, Placement};
+use super::record_form::RecordForm;
 use super::record_reader::Reading;
-use super::store_place::StorePlace;
+use super::store_place::{InstructionPlace, StorePlace};
 use super::tuning::StoreTuning;
 use super::writing::FormatWriter;
+
+/// Splits a relative path into names, to compare them only: non-UTF-8 parts may be replaced.
+pub(super) fn parts(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|part| !part.is_empty())
+}
+
+/// The placeholder for a lost text.
+pub const LOST_TEXT: &str = "(lost)";
+
+/// True if a text has a visible character and is not the placeholder for a lost text.
+pub fn is_text(text: &str) -> bool {
+    let says = |own: char| !own.is_whitespace() && !own.is_control() && own != char::REPLACEMENT_CHARACTER;
+    text.trim() != LOST_TEXT && text.contains(says)
+}
 
 /// The syntax of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +89,22 @@ pub struct FormatInfo {
     pub reading_order: &'static [&'static str],
     /// Fields of front matter with the title of a note; the first with a text counts.
     pub title_fields: &'static [&'static str],
+    /// The tables that a store's saved queries may read. Empty if the format saves no queries.
+    pub tables: &'static [SavedQueryTable],
+    /// Where programs that read this format look for files of instructions.
+    pub instructions: &'static [InstructionPlace],
+    /// Where what its program wants to write waits for approval, relative to the folder around the store.
+    pub waiting: Option<&'static str>,
+    /// Why stores of this format are only read, as a sentence; `None` if they are changed.
+    pub read_only: Option<&'static str>,
+    /// The function that reads the tuning from a config; `None` if the format has no such settings.
+    pub tuning: Option<fn(Option<Json<'_>>) -> StoreTuning>,
+    /// True if new memories of a type belong to a session.
+    pub is_in_session: fn(&str) -> bool,
+    /// True if a file is a saved query.
+    pub is_query: fn(&Path) -> bool,
+    /// True if the records of a file are copies of those of another file, which are listed.
+    pub holds_copies: fn(&Path) -> bool,
     /// Returns what speaks for and against a folder. All formats are asked, and `store::find` judges.
     pub evidence: fn(&Path, &dyn FolderProbe) -> Evidence,
     /// Returns what a path relative to the root is to the format.
@@ -105,6 +135,14 @@ impl FormatInfo {
         unsearched: &[],
         reading_order: &[],
         title_fields: &["title"],
+        tables: &[],
+        instructions: &[],
+        waiting: None,
+        read_only: None,
+        tuning: None,
+        is_in_session: |_| true,
+        is_query: |_| false,
+        holds_copies: |_| false,
         evidence: |_, _| Evidence::default(),
         placement: |_, _| Placement::Unexpected,
         assemble: |_, _| Assembly::default(),
@@ -139,11 +177,6 @@ pub trait Format: FormatWriter {
             Placement::Unexpected if set_aside(path).filter(is_file).is_some() => Placement::File(Role::Temp),
             placed => placed,
         }
-    }
-
-    /// True if new memories of a type belong to a session.
-    fn is_in_session(&self, _kind: &str) -> bool {
-        true
     }
 
     /// Returns the session of a path; `None` if sessions share the path or its file.
@@ -224,16 +257,6 @@ pub trait Format: FormatWriter {
         Vec::new()
     }
 
-    /// Returns where programs that read this format look for files of instructions.
-    fn instructions(&self) -> &'static [InstructionPlace] {
-        &[]
-    }
-
-    /// Returns where what its program wants to write waits for approval, relative to the folder around the store.
-    fn waiting(&self) -> Option<&'static str> {
-        None
-    }
-
     /// Returns what of a line of a note may be the note's title; `None` if the line is none.
     fn title_of_line<'t>(&self, line: &'t str) -> Option<&'t str> {
         Some(line)
@@ -254,23 +277,28 @@ pub trait Format: FormatWriter {
         (self.about().main_text)(value)
     }
 
-    /// True if a record has a text.
+    /// True if the main text is the record's own, and not a substitute that is shown for a missing one.
     fn has_text(&self, record: Json<'_>) -> bool {
-        super::lost_text::has_own_text(self, record)
-    }
-
-    /// Returns the tables that a store's saved queries may read. Empty if the format saves no queries.
-    fn tables(&self) -> &'static [SavedQueryTable] {
-        &[]
+        let (text, _) = self.main_text(record);
+        if text == record.plain() {
+            return false;
+        }
+        let mut tape = Tape::default();
+        match scan(&mut tape, text.as_bytes()) {
+            Ok(value) if matches!(value.kind(), JsonKind::Object | JsonKind::Array) => {
+                let mut found = false;
+                value.each_string(&mut |path, own| {
+                    let is_role = path.last().is_some_and(|name| matches!(&**name, "role" | "type"));
+                    found |= !is_role && is_text(&own.plain());
+                });
+                found
+            }
+            _ => is_text(&text),
+        }
     }
 
     /// True if the records of a file are in this table.
     fn is_in_table(&self, _path: &Path, _table: &str) -> bool {
-        false
-    }
-
-    /// True if a file is a saved query.
-    fn is_query(&self, _path: &Path) -> bool {
         false
     }
 
@@ -279,25 +307,9 @@ pub trait Format: FormatWriter {
         Lock::None
     }
 
-    /// Returns the function that reads the tuning from a config; `None` if the format has no such settings.
-    fn tuning(&self) -> Option<fn(Option<Json<'_>>) -> StoreTuning> {
-        None
-    }
-
     /// Returns the form of a record of this file and type.
-    fn form(
-        &self,
-        _path: &Path,
-        _kind: &str,
-        _record: &[u8],
-        _now: Moment,
-    ) -> super::record_form::RecordForm {
-        super::record_form::RecordForm::default()
-    }
-
-    /// True if the records of a file are copies of those of another file, which are listed.
-    fn holds_copies(&self, _path: &Path) -> bool {
-        false
+    fn form(&self, _path: &Path, _kind: &str, _record: &[u8], _now: Moment) -> RecordForm {
+        RecordForm::default()
     }
 
     /// True if other programs append to this file. Their late lines are merged.
@@ -336,7 +348,7 @@ pub struct AssemblyInput<'a> {
     /// The locks, with what the system says about their holders.
     pub locks: &'a [LockFact],
     /// The outside files that exist. `None` if the store is not at its default place, or was read in part.
-    pub outside_files: Option<&'a [(PathBuf, Vec<u8>)]>,
+    pub outside_files: Option<&'a [(PathBuf, Bytes)]>,
     /// What files beside the store say about what a program loads of it.
     pub load_settings: &'a LoadSettings,
 }

@@ -1,5 +1,7 @@
 //! The ids of records: which ones are doubled, and which references lead to no record.
 
+use std::sync::Arc;
+
 use crate::model::{Document, FastMap, FastSet, NameKind, Reference};
 
 /// The ids of records. The place of an id is that of its first record.
@@ -66,6 +68,18 @@ impl<'a> DanglingNames<'a> {
             });
         }
         DanglingNames(missing)
+    }
+
+    /// Returns the names in the references of files that neither their records nor tombstones, nor `others`, have.
+    pub fn in_files(
+        files: &'a [Arc<Document>],
+        others: impl Iterator<Item = (NameKind, &'a str)>,
+    ) -> DanglingNames<'a> {
+        let records = || files.iter().flat_map(|file| &file.records);
+        let references =
+            records().filter_map(|record| record.memory()).flat_map(|memory| memory.references());
+        let ids = records().filter_map(|record| Some((NameKind::Record, record.named_id()?)));
+        DanglingNames::of(references, ids.chain(others))
     }
 
     /// True if the target of a reference is missing.

@@ -64,7 +64,6 @@ struct IdList {
 }
 
 impl IdListCheck {
-    /// Reads the map.
     pub fn of(map: Json<'_>, ids: &IdIndex<'_>) -> IdListCheck {
         let mut check = IdListCheck::default();
         for (key, listed) in map.members() {

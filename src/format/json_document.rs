@@ -30,10 +30,13 @@ pub fn edit_object(bytes: &[u8], edit: impl FnOnce(&[u8], Json<'_>) -> Vec<u8>) 
 /// Sets members of the object that fills a file, and leaves out its byte order mark. If there is no object, the members
 /// are all.
 pub fn set_members(bytes: &[u8], members: &[(&str, String)]) -> Vec<u8> {
-    let set = |body: &[u8], object: Json<'_>| json_edit::apply(body, json_edit::put(object, members));
-    let is_object = with_object(bytes, |_| ()).is_some();
-    let body = if is_object { without_mark(bytes) } else { b"{}" };
-    with_object(body, |object| set(body, object)).unwrap_or_default()
+    // A second mark is no part of an object: only one is left out.
+    let set = |body: &[u8]| {
+        let mut tape = Tape::default();
+        let object = whole_object(&mut tape, body).ok()?;
+        Some(json_edit::apply(body, json_edit::put(object, members)))
+    };
+    set(without_mark(bytes)).or_else(|| set(b"{}")).unwrap_or_default()
 }
 
 /// Returns the members of an object by name; of doubled ones the last, which every parser reads.

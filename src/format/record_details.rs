@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::entry_text;
-use crate::model::{Entry, EntryTime, Moment, PathText, RecordText, Store};
+use crate::model::{Entry, EntryTime, Moment, PathText, RecordText, Store, UntrustedText};
 use crate::text::json::{Json, JsonKind};
 
 /// The number of references that are named beside a text.
@@ -58,7 +58,7 @@ pub(super) fn other_texts(
     main: &str,
     order: &[&str],
     unsearched: &[&str],
-) -> Vec<(String, String)> {
+) -> Vec<(String, UntrustedText)> {
     let can_say = |own: &&TextMember| {
         let told = own.read.trim();
         let is_told = told == main.trim() || main.ends_with(&format!("· {told}"));
@@ -75,7 +75,7 @@ pub(super) fn other_texts(
         })
         .collect();
     said.sort_by_key(|(at, _)| *at);
-    said.into_iter().map(|(_, own)| (own.name.clone(), own.read.clone())).collect()
+    said.into_iter().map(|(_, member)| (member.name.clone(), member.read.as_str().into())).collect()
 }
 
 /// Returns a value for people.
@@ -135,44 +135,47 @@ pub fn context_fields(store: &Store, entry: &Entry, now: Moment) -> Vec<(&'stati
     ties
 }
 
-/// Returns the rest: state, place, facts from other files, and members that are not texts. Untrusted text.
-pub fn remaining_fields(store: &Store, number: u32, text: &RecordText) -> Vec<(String, String)> {
+/// Returns the rest: state, place, facts from other files, and members that are not texts.
+pub fn remaining_fields(store: &Store, number: u32, text: &RecordText) -> Vec<(String, UntrustedText)> {
     let Some(entry) = store.entries.get(number as usize) else { return Vec::new() };
     let record = store.record(entry);
     let file = &store.document(entry).path;
     let place =
         if record.line > 0 { format!("{}:{}", file.to_text(), record.line) } else { file.to_text().into() };
     let bytes = format!("{}–{} ({} bytes)", record.span.start, record.span.end, record.span.len());
-    let mut rest = vec![("state".to_owned(), entry.state.as_str().to_owned())];
+    let mut rest: Vec<(String, UntrustedText)> = vec![("state".into(), entry.state.as_str().into())];
     if let Some(time) = store.time_of(entry) {
-        rest.push((time.event().into(), time.at.to_minute()));
+        rest.push((time.event().into(), time.at.to_minute().into()));
     }
-    rest.extend([("file".into(), place), ("bytes".into(), bytes)]);
-    rest.extend(store.facts_of(number).map(|(name, value)| (name.to_owned(), value.to_owned())));
-    let is_said = |name: &str| text.other_texts.iter().any(|(own, _)| own == name);
-    rest.extend(text.fields.iter().filter(|(name, _)| !is_said(name)).cloned());
+    rest.extend([("file".into(), place.into()), ("bytes".into(), bytes.into())]);
+    rest.extend(store.facts_of(number).map(|(name, value)| (name.to_owned(), value.into())));
+    rest.extend(unsaid(text).cloned());
     rest
 }
 
-/// Returns the fields that a search reads, the main text first. Untrusted text.
-pub fn searched_fields(store: &Store, entry: &Entry, own: RecordText) -> Vec<(String, String)> {
-    let is_said = |name: &str| own.other_texts.iter().any(|(said, _)| said == name);
-    let others: Vec<(String, String)> =
-        own.fields.iter().filter(|(name, _)| !is_said(name)).cloned().collect();
+/// Returns the fields that are not among the other texts.
+fn unsaid(text: &RecordText) -> impl Iterator<Item = &(String, UntrustedText)> {
+    text.fields.iter().filter(|(name, _)| !text.other_texts.iter().any(|(own, _)| own == name))
+}
+
+/// Returns the fields that a search reads, the main text first.
+pub fn searched_fields(store: &Store, entry: &Entry, own: RecordText) -> Vec<(String, UntrustedText)> {
+    let others: Vec<(String, UntrustedText)> = unsaid(&own).cloned().collect();
     let mut fields = vec![(label(own.main), own.text), ("title".into(), own.title)];
     fields.extend(own.other_texts.into_iter().map(|(name, text)| (label(&name), text)));
     if let Some(memory) = store.memory(entry) {
-        fields.push(("tags".into(), memory.joined_tags(" ")));
-        fields.extend(memory.id().map(|id| ("id".into(), id.to_owned())));
+        fields.push(("tags".into(), memory.joined_tags(" ").into()));
+        fields.extend(memory.id().map(|id| ("id".into(), id.into())));
     }
-    let is_new = |(name, _): &(String, String)| !matches!(name.as_str(), "id" | "tags");
+    let is_new = |(name, _): &(String, UntrustedText)| !matches!(name.as_str(), "id" | "tags");
     fields.extend(others.into_iter().filter(is_new).map(|(name, text)| (label(&name), text)));
     fields
 }
 
 /// Returns strings that a search reads and that are in no field, such as those of a checkpoint's bundle.
-pub fn searched_strings(store: &Store, entry: &Entry) -> Vec<(String, String)> {
-    entry_text::named_strings(store, entry).into_iter().map(|(name, text)| (label(&name), text)).collect()
+pub fn searched_strings(store: &Store, entry: &Entry) -> Vec<(String, UntrustedText)> {
+    let strings = entry_text::named_strings(store, entry).into_iter();
+    strings.map(|(name, text)| (label(&name), text.into())).collect()
 }
 
 #[cfg(test)]
@@ -185,8 +188,8 @@ mod tests {
     /// Returns the main text of a record, then its other texts with their labels.
     fn page(format: &str, path: &str, record: &str) -> Vec<String> {
         let own = text_of_raw(format, Path::new(path), record.as_bytes()).unwrap();
-        let said = own.other_texts.iter().map(|(name, text)| format!("{}: {text}", label(name)));
-        std::iter::once(own.text.clone()).chain(said).collect()
+        let said = own.other_texts.iter().map(|(name, text)| format!("{}: {}", label(name), text.raw()));
+        std::iter::once(own.text.raw().to_owned()).chain(said).collect()
     }
 
     #[test]

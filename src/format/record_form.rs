@@ -44,6 +44,14 @@ pub enum FieldKind {
 }
 
 impl FieldKind {
+    /// A list of texts without a limit.
+    pub const ANY_WORDS: FieldKind = FieldKind::Words { most: 0, longest: usize::MAX };
+
+    /// Returns the kind of one of these words.
+    pub fn word(words: &[&str], is_closed: bool) -> FieldKind {
+        FieldKind::Word { words: words.iter().map(|word| (*word).to_owned()).collect(), is_closed }
+    }
+
     /// True if its value is a string.
     pub fn is_text(&self) -> bool {
         matches!(self, FieldKind::Text { .. } | FieldKind::Word { .. } | FieldKind::Moment)

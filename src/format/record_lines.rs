@@ -1,6 +1,7 @@
 //! A record as it is stored: the lines that it is on, and whether it contains a secret.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::detectors;
 use crate::model::{Document, Entry, RecordBody, Span, Store};
@@ -19,11 +20,14 @@ pub fn lines_of(document: &Document, record: u32) -> (Span, Cow<'_, [u8]>) {
     let at = |place: u64| place.saturating_sub(around.start) as usize;
     let range = lines::around(&bytes, at(own.start)..at(own.end), around.start == 0);
     let span = Span { start: range.start as u64 + around.start, end: range.end as u64 + around.start };
-    let lines = match bytes {
+    (span, part(bytes, range))
+}
+
+fn part(bytes: Cow<'_, [u8]>, range: Range<usize>) -> Cow<'_, [u8]> {
+    match bytes {
         Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(range).unwrap_or_default()),
         Cow::Owned(bytes) => Cow::Owned(bytes.get(range).unwrap_or_default().to_vec()),
-    };
-    (span, lines)
+    }
 }
 
 /// Removes the byte order mark from a record that fills its file.
@@ -32,11 +36,8 @@ fn without_mark(span: Span, bytes: Cow<'_, [u8]>) -> (Span, Cow<'_, [u8]>) {
     if span.start > 0 || !bytes.starts_with(lines::BOM) {
         return (span, bytes);
     }
-    let bytes = match bytes {
-        Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(mark..).unwrap_or_default()),
-        Cow::Owned(bytes) => Cow::Owned(bytes.get(mark..).unwrap_or_default().to_vec()),
-    };
-    (Span { start: mark as u64, ..span }, bytes)
+    let end = bytes.len();
+    (Span { start: mark as u64, ..span }, part(bytes, mark..end))
 }
 
 /// Returns the span between the records on the lines before and after a record.

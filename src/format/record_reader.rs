@@ -77,13 +77,11 @@ pub fn is_record(format: &dyn Format, (role, path): (Role, &Path), object: &[u8]
     read.records.len() == 1 && !read.problems.iter().any(|own| own.code == Code::MissingField)
 }
 
+/// Makes a memory of an object and of its bytes, and adds its faults.
+pub type MemoryReader<'a> = dyn Fn(&mut FieldReader<'_>, &[u8]) -> StoredMemory + 'a;
+
 /// Reads JSON Lines. `memory` reads each object, and adds its faults to `fields`.
-pub fn read_lines(
-    path: &Path,
-    bytes: &[u8],
-    now: Moment,
-    memory: &dyn Fn(&mut FieldReader<'_>, &[u8]) -> StoredMemory,
-) -> Reading {
+pub fn read_lines(path: &Path, bytes: &[u8], now: Moment, memory: &MemoryReader<'_>) -> Reading {
     read_pieces(path, bytes, &mut |rows, piece| push_piece(rows, path, bytes, piece, now, memory))
 }
 
@@ -113,7 +111,7 @@ pub fn push_piece(
     bytes: &[u8],
     piece: RecordPiece<'_>,
     now: Moment,
-    memory: &dyn Fn(&mut FieldReader<'_>, &[u8]) -> StoredMemory,
+    memory: &MemoryReader<'_>,
 ) {
     let raw = &bytes[piece.start..piece.end];
     let span = Span { start: piece.start as u64, end: piece.end as u64 };
@@ -128,11 +126,7 @@ pub fn push_piece(
 }
 
 /// Returns the form of one record.
-pub fn form(
-    record: &[u8],
-    now: Moment,
-    memory: &dyn Fn(&mut FieldReader<'_>, &[u8]) -> StoredMemory,
-) -> RecordForm {
+pub fn form(record: &[u8], now: Moment, memory: &MemoryReader<'_>) -> RecordForm {
     let mut tape = Tape::default();
     let Ok(object) = whole_object(&mut tape, record) else { return RecordForm::default() };
     let mut fields = FieldReader::noting(object, now);
@@ -164,24 +158,10 @@ pub fn line_fault(code: Code, read: bool) -> Fault {
     (code, severity, what.to_owned())
 }
 
-/// Reads a file that is one JSON object, and calls `take` with it. Returns the problems.
-pub fn read_object(
-    path: &Path,
-    bytes: &[u8],
-    broken: Code,
-    take: &mut dyn FnMut(Json<'_>, &mut Vec<Problem>),
-) -> Vec<Problem> {
-    read_value(path, bytes, JsonKind::Object, broken, take)
-}
-
-/// Reads a file that is one JSON object and contains no records.
-pub fn object(
-    path: &Path,
-    bytes: &[u8],
-    broken: Code,
-    take: &mut dyn FnMut(Json<'_>, &mut Vec<Problem>),
-) -> Reading {
-    Reading { records: Vec::new(), problems: read_object(path, bytes, broken, take) }
+/// Reads a file that is one JSON object and contains no records. `check` returns its problems.
+pub fn object(path: &Path, bytes: &[u8], broken: Code, check: &dyn Fn(Json<'_>) -> Vec<Problem>) -> Reading {
+    let take = &mut |object: Json<'_>| check(object);
+    Reading { records: Vec::new(), problems: read_value(path, bytes, JsonKind::Object, broken, take) }
 }
 
 /// Returns the note about a byte order mark at the start of a file.
@@ -192,18 +172,18 @@ pub fn byte_order_mark(path: &Path, bytes: &[u8]) -> Option<Problem> {
 }
 
 /// Reads a file that is one JSON value of this kind, and calls `take` with it. Returns the problems.
-pub fn read_value(
+fn read_value(
     path: &Path,
     bytes: &[u8],
     kind: JsonKind,
     broken: Code,
-    take: &mut dyn FnMut(Json<'_>, &mut Vec<Problem>),
+    take: &mut dyn FnMut(Json<'_>) -> Vec<Problem>,
 ) -> Vec<Problem> {
     let mut problems: Vec<Problem> = byte_order_mark(path, bytes).into_iter().collect();
     let body = without_mark(bytes);
     let mut tape = Tape::default();
     match whole_value(&mut tape, body, kind) {
-        Ok(value) => take(value, &mut problems),
+        Ok(value) => problems.extend(take(value)),
         Err((at, why)) => {
             problems.extend(conflict_marker(path, body));
             let line = 1 + feeds(&body[..at.min(body.len())]);
@@ -271,7 +251,10 @@ pub fn read_within(
     let feeds = memchr::memchr_iter(b'\n', bytes).collect();
     let mut within =
         DocumentReading { path, bytes, mark, feeds, rows: Reading::default(), problems: Vec::new() };
-    let of_file = read_value(path, bytes, kind, Code::BadJson, &mut |value, _| take(value, &mut within));
+    let of_file = read_value(path, bytes, kind, Code::BadJson, &mut |value| {
+        take(value, &mut within);
+        Vec::new()
+    });
     let mut reading = within.rows;
     if of_file.iter().any(|problem| problem.code == Code::BadJson) {
         reading.problems.extend(of_file.into_iter().map(|problem| problem.of_record(0, None)));
@@ -288,21 +271,14 @@ pub fn read_within(
         let own = own.filter(|(_, record)| at.is_some_and(|at| at < record.span.end));
         reading.problems.push(match own {
             None => problem,
-            Some((index, record)) => {
-                problem.of_record(index as u32, record.memory().and_then(|memory| memory.id()))
-            }
+            Some((index, record)) => problem.of_record(index as u32, record.id()),
         });
     }
     reading
 }
 
 /// Reads a file that is one JSON object and one record.
-pub fn read_document(
-    path: &Path,
-    bytes: &[u8],
-    now: Moment,
-    memory: &dyn Fn(&mut FieldReader<'_>, &[u8]) -> StoredMemory,
-) -> Reading {
+pub fn read_document(path: &Path, bytes: &[u8], now: Moment, memory: &MemoryReader<'_>) -> Reading {
     read_within(path, bytes, JsonKind::Object, &mut |object, within| {
         let mut fields = FieldReader::new(object, now);
         let seen = memory(&mut fields, object.raw());

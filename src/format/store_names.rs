@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::by_name;
-use super::default_place::fixed_end;
+use super::store_place::fixed_end;
 use crate::model::{PathText, ProjectRelation, Snapshot, Store};
 
 /// Folder names that many stores have. They don't distinguish stores.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::text::json::Json;
+use crate::text::json::{Json, JsonKind};
 
 /// The longest time of a setting in milliseconds: a day.
 pub const LONGEST_MS: f64 = 86_400_000.0;
@@ -82,6 +82,11 @@ pub fn other_value(config: Json<'_>, path: &[&str], does: &[&str]) -> Option<Str
     let asked = config.path(path).filter(|value| !value.is_null())?.plain();
     let is_other = !does.contains(&&*asked.to_lowercase());
     is_other.then(|| format!("`{}` is {asked:?}; palimp does the same as for {:?}.", path.join("."), does[0]))
+}
+
+/// Returns a message for a setting of another kind than the wanted one.
+pub fn wrong_kind(name: &str, wanted: JsonKind, value: Json<'_>) -> String {
+    format!("`{name}` should be {} and is {}; it is ignored.", wanted.as_str(), value.kind().as_str())
 }
 
 /// Reads a setting that is more than 0.

@@ -1,10 +1,6 @@
 //! The trait for writes: allowed changes and the resulting bytes. Pure. The defaults fit most formats.
 
 mod append;
-mod auto_redaction;
-mod erasure;
-mod faults;
-mod format_fix;
 mod operation;
 mod own_operations;
 mod record_changes;
@@ -16,18 +12,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use append::{AppendContext, AppendLines, AppendLookup, with_config_of};
-pub use auto_redaction::AutoRedaction;
-pub use erasure::{ErasablePart, FormatEraser};
-pub use faults::{RefusalList, RefusedEntries};
-pub use format_fix::{FormatEase, FormatFix, FormatFixes, RangeEdit};
 pub use operation::{
     AuditEvent, DELETION_REASON, DeletionKind, DueTask, FieldAssignment, FloorOutcome, FormatDeletion,
     MergedText, NO_COMPRESSED_FILES, Operation, RecordDraft, WriteContext, is_code, reason,
 };
-pub use own_operations::{HeldRecords, OwnArchive, OwnOperations, RestoredDocument};
+pub use own_operations::{
+    AutoRedaction, ErasablePart, FormatEraser, FormatFix, FormatFixes, HeldRecords, OwnArchive,
+    OwnOperations, RangeEdit, Repairability, RestoredDocument,
+};
 pub use record_changes::{NamePlace, NameUse, accessed, decay_update, removals, rename, with_members};
-pub use record_members::{RecordMembers, list, members_of, pretty, set_field, uuid};
-pub use refusal::{ChangesResult, Refusal, Result};
+pub use record_members::{RecordMembers, level_word, list, members_of, pretty, set_field, uuid};
+pub use refusal::{ChangesResult, Refusal, RefusalList, RefusedEntries, Result};
 
 use crate::model::{Code, DecayRule, Document, Entry, Moment, PathText, Problem, Store, StoredMemory};
 use crate::text::json::Json;
@@ -37,11 +32,6 @@ pub trait FormatWriter: Sync {
     /// Returns the operations that this format alone has.
     fn own(&self) -> OwnOperations {
         OwnOperations::default()
-    }
-
-    /// Returns why stores of this format are only read, as a sentence; `None` if they are changed.
-    fn read_only(&self) -> Option<&'static str> {
-        None
     }
 
     /// Returns an error with the reason if the operation is not allowed for records of this file.
@@ -199,13 +189,13 @@ pub trait FormatWriter: Sync {
     }
 
     /// Checks the limits after changes that make a file larger. The documents are those afterwards.
-    fn limits(&self, _store: &Store, _after: &[std::sync::Arc<Document>], _file: &Path) -> Result<()> {
+    fn limits(&self, _store: &Store, _after: &[Arc<Document>], _file: &Path) -> Result<()> {
         Ok(())
     }
 }
 
 /// Returns the document at a path.
-pub fn document<'a>(documents: &'a [std::sync::Arc<Document>], path: &Path) -> Option<&'a Document> {
+pub fn document<'a>(documents: &'a [Arc<Document>], path: &Path) -> Option<&'a Document> {
     documents.iter().find(|document| document.path == path).map(|document| &**document)
 }
 

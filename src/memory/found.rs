@@ -42,7 +42,7 @@ impl Found {
             id: memory.and_then(|memory| memory.id()).map(str::to_owned),
             session: store.session(entry).map(|session| session.name.clone()),
             kind: memory.map(|memory| memory.kind().to_string()).unwrap_or_default(),
-            text: format::text_of(store, entry).text,
+            text: format::text_of(store, entry).text.into_raw(),
             tags: memory.map(|memory| memory.tags().map(|tag| tag.to_string()).collect()).unwrap_or_default(),
             created: memory.and_then(|memory| memory.created),
             importance: memory.map_or(0.5, |memory| memory.importance),

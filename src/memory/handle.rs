@@ -152,7 +152,7 @@ impl Memory {
 
     /// Returns the settings of the store's config for locks, caches and waiting indexes.
     pub fn tuning(&self) -> StoreTuning {
-        let tuning = format::by_name(self.place.format).and_then(|format| format.tuning());
+        let tuning = format::by_name(self.place.format).and_then(|format| format.about().tuning);
         tuning.map_or_else(StoreTuning::default, |tuning| with_config(self.store(), tuning))
     }
 

@@ -40,7 +40,7 @@ pub(super) fn brought(store: &Store, plan: &Plan, now: Moment) -> Option<NewReco
     let is_log = |path: &Path| document(&after, path).filter(|own| own.role == Role::Records);
     let document = plan.changes.iter().find_map(|change| is_log(&change.path))?;
     let record = document.records.last()?;
-    let id = record.memory().and_then(|memory| memory.id()).map(str::to_owned);
+    let id = record.id().map(str::to_owned);
     Some(NewRecordBytes { path: document.path.clone(), raw: document.raw(record).to_vec(), id })
 }
 
@@ -69,7 +69,7 @@ pub(super) fn dropped(store: &Store, plan: &Plan, now: Moment) -> Vec<Dropped> {
     });
     let told = |entry: &crate::model::Entry| Dropped {
         session: store.session(entry).map(|session| session.name.clone()),
-        id: store.memory(entry).and_then(|memory| memory.id()).map(str::to_owned),
+        id: store.id(entry).map(str::to_owned),
         raw: store.raw(entry).to_vec(),
     };
     gone.map(told).collect()

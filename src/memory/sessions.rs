@@ -209,7 +209,7 @@ impl Memory {
         let own = |at: &EntryRef| {
             let (store, entry) = self.snapshot.get(*at);
             let within = session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
-            within && matches!(entry.state, State::Live) && store.memory(entry).is_some()
+            within && matches!(entry.state, State::Live) && store.is_readable(entry)
         };
         let entries: Vec<EntryRef> = self.snapshot.entries().filter(own).collect();
         Ok(export(&self.snapshot, &entries, (shape, false)).flatten().collect())

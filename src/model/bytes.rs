@@ -1,15 +1,12 @@
 //! Bytes of files and records, shared by a plan and the code that applies or undoes it.
 
-mod line_bounds;
-
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
-use super::plan::{Splice, SplicedPart, part_at, spliced_parts};
-
-pub use line_bounds::LineBounds;
+use super::Splice;
+use super::plan::{SplicedPart, part_at, spliced_parts};
 
 /// Bytes that are in memory once for all owners. Spliced bytes are joined only if all of them are needed.
 #[derive(Clone, Default)]
@@ -253,28 +250,48 @@ impl fmt::Debug for Bytes {
     }
 }
 
-impl From<Vec<u8>> for Bytes {
-    fn from(mut bytes: Vec<u8>) -> Bytes {
+impl<T: Into<Vec<u8>>> From<T> for Bytes {
+    fn from(bytes: T) -> Bytes {
+        let mut bytes = bytes.into();
         bytes.shrink_to_fit();
         Bytes::of(bytes)
     }
 }
 
-impl From<&[u8]> for Bytes {
-    fn from(bytes: &[u8]) -> Bytes {
-        bytes.to_vec().into()
+/// Finds the lines around a place.
+pub trait LineBounds {
+    /// Returns the start of the line that a place is in.
+    fn line_start(&self, at: usize) -> usize;
+
+    /// Returns the start of the line that ends at a place.
+    fn line_before(&self, at: usize) -> usize {
+        at.checked_sub(1).map_or(0, |last| self.line_start(last))
+    }
+
+    /// Returns the end of the line that a place is in, after its line end.
+    fn line_end(&self, at: usize) -> usize;
+
+    /// True if those bytes are at a place.
+    fn is_at(&self, at: usize, bytes: &[u8]) -> bool;
+
+    /// True if those bytes end at a place.
+    fn ends_at(&self, at: usize, bytes: &[u8]) -> bool {
+        at.checked_sub(bytes.len()).is_some_and(|start| self.is_at(start, bytes))
     }
 }
 
-impl From<String> for Bytes {
-    fn from(text: String) -> Bytes {
-        text.into_bytes().into()
+impl LineBounds for [u8] {
+    fn line_start(&self, at: usize) -> usize {
+        memchr::memrchr(b'\n', &self[..at]).map_or(0, |feed| feed + 1)
     }
-}
 
-impl From<&str> for Bytes {
-    fn from(text: &str) -> Bytes {
-        text.as_bytes().into()
+    fn line_end(&self, at: usize) -> usize {
+        let rest = self.get(at..).unwrap_or_default();
+        memchr::memchr(b'\n', rest).map_or(self.len(), |feed| at + feed + 1)
+    }
+
+    fn is_at(&self, at: usize, bytes: &[u8]) -> bool {
+        self.get(at..).is_some_and(|rest| rest.starts_with(bytes))
     }
 }
 

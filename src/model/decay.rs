@@ -1,7 +1,7 @@
 //! The numbers that say how fast memories fade. The config of the store sets them.
 
 /// The decay of one type of memory.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DecayRule {
     /// Hours until half is left; `None` if it never fades.
     pub half_life_hours: Option<f64>,
@@ -31,7 +31,7 @@ impl DecayRule {
 }
 
 /// The decay rules of one session, or of a store without sessions, by type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DecayTable {
     rules: Vec<(&'static str, DecayRule)>,
     other: DecayRule,

@@ -5,10 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::bytes::Bytes;
 use super::key::RecordDigests;
-use super::problem::Problem;
-use super::record::{Record, Span};
+use super::{Bytes, Problem, Record, Span};
 
 /// The purpose of a file in a store. Each format decides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,8 +1,6 @@
 //! When an entry was written: its stored time, or else that of its file.
 
-use super::document::Document;
-use super::snapshot::{Entry, Store};
-use super::time::Moment;
+use super::{Document, Entry, Moment, Store};
 
 /// When an entry was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

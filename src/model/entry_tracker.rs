@@ -89,7 +89,7 @@ impl<'a> EntryTracker<'a> {
         {
             return Some(at);
         }
-        match was.memory(entry).and_then(|memory| memory.id()) {
+        match was.id(entry) {
             Some(id) => self.by_id(was, entry, (is, store), id, taken),
             None => by_bytes(was, entry, (is, store), file?, taken),
         }
@@ -101,7 +101,7 @@ impl<'a> EntryTracker<'a> {
         let is_aside = |state| matches!(state, State::Deleted | State::Archived);
         let is_as_it_was = old.state == new.state || !is_aside(old.state) && !is_aside(new.state);
         // Some ids are places in a list. If one goes, the next one gets its id.
-        let id = was.memory(old).and_then(|memory| memory.id()).unwrap_or_default();
+        let id = was.id(old).unwrap_or_default();
         let is_place = id.rsplit_once('.').is_some_and(|(_, place)| place.parse::<u32>().is_ok());
         let count = |store: &Store, entry: &Entry| store.document(entry).records.len();
         let moved_up =
@@ -153,8 +153,7 @@ impl<'a> EntryTracker<'a> {
         let session = was.session(entry).map(|session| session.name.as_str());
         let same = |at: &EntryRef| {
             let own = &is.entries[at.entry as usize];
-            is.session(own).map(|session| session.name.as_str()) == session
-                && is.memory(own).and_then(|memory| memory.id()) == Some(id)
+            is.session(own).map(|session| session.name.as_str()) == session && is.id(own) == Some(id)
         };
         let mut named: Vec<EntryRef> =
             self.to.references().named(is, store, NameKind::Record, id).filter(same).collect();

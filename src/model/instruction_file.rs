@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::path_text::PathText;
+use super::PathText;
 
 /// A file of instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]

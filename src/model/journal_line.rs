@@ -34,7 +34,8 @@ pub enum UndoRedo {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalLine {
     /// The step's number, from 1.
-    #[serde(default, skip_serializing_if = "is_none")]
+    // Undo data does not contain it: its file name does.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub step: u64,
     /// When it was done.
     pub at: String,
@@ -91,8 +92,7 @@ impl FileLine {
     }
 }
 
-/// True if the number is 0. Undo data does not contain its step's number: its file name does.
-fn is_none(number: &u64) -> bool {
+pub(super) fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 

@@ -12,7 +12,7 @@ use std::sync::{LazyLock, OnceLock};
 use foldhash::quality::RandomState;
 use sha2::{Digest, Sha256};
 
-use super::document::Document;
+use super::Document;
 
 /// A parsed key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,29 +31,18 @@ impl Key {
     /// Parses a name that has the form of a key. `None` if it can only be an id.
     pub fn read(name: &str) -> Option<Key> {
         let (file, rest) = name.split_once('@')?;
-        let is_hex = |text: &str, len: usize| {
-            text.len() == len && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        let (record, twin) = rest.split_once('.').unwrap_or((rest, "1of1"));
+        let hex = |text: &str, len: usize| {
+            let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+            let is_hex = text.len() == len && text.bytes().all(is_digit);
+            u64::from_str_radix(text, 16).ok().filter(|_| is_hex)
         };
-        if !is_hex(file, 8) {
-            return None;
-        }
-        let (record, twin) = rest.split_once('.').map_or((rest, None), |(record, twin)| (record, Some(twin)));
-        if !is_hex(record, 16) {
-            return None;
-        }
-        let (number, of) = match twin {
-            None => (1, 1),
-            Some(twin) => {
-                let (number, of) = twin.split_once("of")?;
-                (number.parse().ok()?, of.parse().ok()?)
-            }
-        };
-        let (file, record) = (u32::from_str_radix(file, 16).ok()?, u64::from_str_radix(record, 16).ok()?);
+        let (file, record) = (hex(file, 8)? as u32, hex(record, 16)?);
+        let (number, of) = twin.split_once("of")?;
+        let (number, of) = (number.parse().ok()?, of.parse().ok()?);
         (1..=of).contains(&number).then_some(Key { file, record, number, of })
     }
-}
 
-impl Key {
     /// Returns the key of a record with these bytes that is equal to no other record of the file.
     pub fn alone(root: &Path, file: &Path, record: &[u8]) -> Key {
         Key { file: file_digest(root, file), record: digest(record), number: 1, of: 1 }
@@ -97,7 +86,8 @@ struct DigestTable {
 }
 
 impl DigestTable {
-    fn new(of: Box<[u64]>) -> DigestTable {
+    fn new(document: &Document, digest: impl Fn(&[u8]) -> u64) -> DigestTable {
+        let of = document.records.iter().map(|record| digest(&document.raw(record))).collect();
         DigestTable { of, sorted: OnceLock::new() }
     }
 
@@ -120,9 +110,7 @@ impl DigestTable {
 
 impl Document {
     fn equal(&self) -> &DigestTable {
-        self.digests.equal.get_or_init(|| {
-            DigestTable::new(self.records.iter().map(|own| fast_digest(&self.raw(own))).collect())
-        })
+        self.digests.equal.get_or_init(|| DigestTable::new(self, fast_digest))
     }
 
     /// Returns a digest of the bytes of each record. They differ from process to process.
@@ -130,9 +118,13 @@ impl Document {
         &self.equal().of
     }
 
+    /// True if one of its records has that digest ([`fast_digest`]).
+    pub fn has_digest(&self, digest: u64) -> bool {
+        !self.equal().equal(digest).is_empty()
+    }
+
     fn meant(&self) -> &DigestTable {
-        let of = |own| digest(&self.raw(own));
-        self.digests.meant.get_or_init(|| DigestTable::new(self.records.iter().map(of).collect()))
+        self.digests.meant.get_or_init(|| DigestTable::new(self, digest))
     }
 
     /// Returns the key of the record with that index.

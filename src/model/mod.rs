@@ -3,13 +3,11 @@
 pub mod archived_item;
 pub mod backup;
 pub mod bytes;
-pub mod commit_receipt;
 pub mod decay;
 pub mod document;
 pub mod draft;
 pub mod entry_time;
 pub mod entry_tracker;
-pub mod fast_hash;
 pub mod instruction_file;
 pub mod journal_line;
 pub mod key;
@@ -31,6 +29,7 @@ pub mod standing;
 pub mod stored_memory;
 pub mod surroundings;
 pub mod time;
+pub mod untrusted_text;
 pub mod whole_store;
 
 pub use crate::model::plan::change::{Act, Change};
@@ -38,13 +37,11 @@ pub use crate::model::record_name::{Name, NameKind, Reference};
 pub use archived_item::{ArchivedItem, RemovedLine};
 pub use backup::{BackupCheck, BackupCopy, BackupReason};
 pub use bytes::Bytes;
-pub use commit_receipt::CommitReceipt;
 pub use decay::{DecayRule, DecayTable};
 pub use document::{Document, Generation, Role};
 pub use draft::{DraftField, DraftOf, FormDraft};
 pub use entry_time::EntryTime;
 pub use entry_tracker::EntryTracker;
-pub use fast_hash::{FastMap, FastSet};
 pub use instruction_file::{InstructionContent, InstructionFile, ProjectInstructions};
 pub use journal_line::{FileLine, JournalLine, UndoRedo};
 pub use key::{Key, short_digest};
@@ -52,7 +49,7 @@ pub use loaded_file::{LoadExcess, LoadLimit, LoadSettings, LoadedExtent, LoadedF
 pub use not_reached::{NotReached, ProviderKeys};
 pub use path_text::{PathText, archived_from, container, deleted_from, is_file_name, is_log, path_from_text};
 pub use pinning::{KEEP_UNTIL, Keep, PINNED, is_kept, names_no_day, tag_until};
-pub use plan::{Lock, Plan, Splice};
+pub use plan::{CommitReceipt, Lock, Plan, Splice};
 pub use problem::{Code, Problem, Severity};
 pub use project::{Project, ProjectRelation};
 pub use record::{Record, RecordBody, RecordText, Span};
@@ -65,4 +62,10 @@ pub use surroundings::{
     PatternBase, SurroundingFinding, SurroundingKind, SurroundingPattern, SurroundingReport,
 };
 pub use time::{Moment, Zone};
+pub use untrusted_text::UntrustedText;
 pub use whole_store::{NotWhole, UnreadPath, WholeStore};
+
+/// A map with a fast hash, for many short keys. Each has its own random seed, so that no store can make it slow.
+pub type FastMap<K, V> = std::collections::HashMap<K, V, foldhash::quality::RandomState>;
+/// The same for a set.
+pub type FastSet<K> = std::collections::HashSet<K, foldhash::quality::RandomState>;

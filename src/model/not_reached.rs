@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::surroundings::SurroundingReport;
+use super::SurroundingReport;
 
 /// What an erasure does not reach.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

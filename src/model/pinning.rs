@@ -1,8 +1,8 @@
 //! Tags by which the user keeps a memory from fading, because no format has a field for that. The tag
 //! `pinned` keeps a memory for ever, `keep-until.2027-01-31` keeps it until that day is over.
 
-use super::stored_memory::StoredMemory;
-use super::time::{DAY, Moment, day};
+use super::time::{DAY, day};
+use super::{Moment, StoredMemory};
 
 /// The tag of a pinned memory.
 pub const PINNED: &str = "pinned";

@@ -4,16 +4,12 @@
 //! program wrote since. The preview shows the plan that is applied.
 
 pub mod effect;
-mod join;
 pub mod splice;
 
 use std::path::{Path, PathBuf};
 
-use super::PathText;
-use super::bytes::Bytes;
-use super::whole_store::WholeStore;
-use crate::model::ArchivedItem;
-use crate::model::plan::change::{Act, Change, EqualRecords, UNDO_LIMIT};
+use super::{Act, ArchivedItem, Change, PathText, WholeStore};
+use crate::model::plan::change::{EqualRecords, UNDO_LIMIT};
 use crate::model::plan::effect::MemoryEffect;
 
 pub use splice::{
@@ -36,12 +32,33 @@ pub fn count_with_noun(count: u64, what: &str) -> String {
 pub enum Lock {
     /// Not at all.
     None,
-    /// `flock` on a file.
+    /// `flock` on a file that stays. Never broken by force: it ends with its process.
     Flock(PathBuf),
-    /// A file that exists while a writer works, until its lease ends.
+    /// A file that exists while a writer works, until its lease ends: five seconds after it was taken.
     Lease(PathBuf),
-    /// Files that exist while a writer works. A writer takes all of them or none.
+    /// Files that exist while a writer works, without a time-out. A writer takes all of them or none.
     Exclusive(Vec<PathBuf>),
+}
+
+impl Lock {
+    /// Returns its files.
+    pub fn files(&self) -> &[PathBuf] {
+        match self {
+            Lock::Flock(path) | Lock::Lease(path) => std::slice::from_ref(path),
+            Lock::Exclusive(paths) => paths,
+            Lock::None => &[],
+        }
+    }
+
+    /// Returns the same lock with other paths.
+    pub fn with_paths(self, path: impl Fn(&Path) -> PathBuf) -> Lock {
+        match self {
+            Lock::None => Lock::None,
+            Lock::Flock(file) => Lock::Flock(path(&file)),
+            Lock::Lease(file) => Lock::Lease(path(&file)),
+            Lock::Exclusive(files) => Lock::Exclusive(files.iter().map(|file| path(file)).collect()),
+        }
+    }
 }
 
 /// A change of a store, as it is shown and applied.
@@ -84,6 +101,21 @@ pub struct Plan {
     pub archived: Vec<ArchivedItem>,
     /// The names of those that it brings back from there.
     pub brought_back: Vec<String>,
+}
+
+/// The outcome of a change, with notes for the user.
+#[derive(Clone, Debug)]
+pub struct CommitReceipt {
+    /// The step's number, which `undo` takes.
+    pub step: u64,
+    /// Differences from what was shown, such as lines that others added.
+    pub notes: Vec<String>,
+    /// True if the journal has the step. If not, a note says so, and the next start adds it.
+    pub is_journalled: bool,
+    /// True if indexes and counts are still to be rebuilt.
+    pub waits: bool,
+    /// The plan that was carried out. It differs from the shown one if that was made again.
+    pub plan: Plan,
 }
 
 impl Plan {

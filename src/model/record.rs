@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::stored_memory::StoredMemory;
+use super::untrusted_text::UntrustedText;
 
 /// A range of bytes within a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,6 +64,11 @@ impl Record {
         }
     }
 
+    /// Returns the id of its memory, if it could be read and has one.
+    pub fn id(&self) -> Option<&str> {
+        self.memory()?.id()
+    }
+
     /// Returns the id of a memory or of a tombstone. A torn tombstone has one if the id is complete.
     pub fn named_id(&self) -> Option<&str> {
         match &self.body {
@@ -77,13 +83,13 @@ impl Record {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordText {
     /// One line for the record in a list; never empty.
-    pub title: String,
+    pub title: UntrustedText,
     /// The complete main text.
-    pub text: String,
+    pub text: UntrustedText,
     /// The dotted name of the member with the main text.
     pub main: &'static str,
     /// The other texts in reading order, also in `fields`: dotted names, and texts of one or more lines.
-    pub other_texts: Vec<(String, String)>,
+    pub other_texts: Vec<(String, UntrustedText)>,
     /// Every other member in stored order: its dotted name, and its value as text.
-    pub fields: Vec<(String, String)>,
+    pub fields: Vec<(String, UntrustedText)>,
 }

@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::snapshot::{Entry, EntryRef, Store};
-use super::stored_memory::StoredMemory;
-use crate::model::record_name::{Name, NameKind};
+use super::{Entry, EntryRef, Name, NameKind, Store, StoredMemory};
 
 /// The maximum number of entries of one name that are looked at. No healthy store has more with one id.
 const MOST: usize = 100;

@@ -5,23 +5,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::bytes::Bytes;
-use super::decay::DecayTable;
-use super::document::Document;
 pub use super::document::Generation;
-use super::key::{Key, file_digest};
-use super::loaded_file::LoadSettings;
-use super::path_text::PathText;
-use super::problem::{Code, Problem, Severity};
-use super::project::Project;
-use super::record::Record;
-use super::references::ReferenceIndex;
-use super::standing::{KnownBy, Unloaded};
-use super::stored_memory::StoredMemory;
-use super::time::Moment;
-use super::whole_store::UnreadPath;
-use crate::model::ArchivedItem;
-use crate::model::plan::change::Change;
+use super::key::file_digest;
+use super::{
+    ArchivedItem, Bytes, Change, Code, DecayTable, Document, Key, KnownBy, LoadSettings, Moment, PathText,
+    Problem, Project, Record, ReferenceIndex, Severity, StoredMemory, Unloaded, UnreadPath,
+};
 
 /// The name of the fact that a model gets nothing of a record when an agent starts, because it is beyond a limit, or
 /// because what leads to it is. The value says why.
@@ -85,9 +74,10 @@ pub struct Session {
 }
 
 /// How much of the stores has been read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
     /// Only the newest entries, for the first frame. Counts, ranks and problems come later.
+    #[default]
     Newest,
     /// All memories. Indexes are not read, and problems of files as such are not collected: that would take a third
     /// longer, and a list shows none of it. No plan is made of it.
@@ -97,7 +87,7 @@ pub enum Extent {
 }
 
 /// One store, as it was read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Store {
     /// Its folder, as the user or the search for stores names it.
     pub root: PathBuf,
@@ -198,9 +188,14 @@ impl Store {
         self.record(entry).memory()
     }
 
+    /// Returns the id of an entry, if it could be read and has one.
+    pub fn id(&self, entry: &Entry) -> Option<&str> {
+        self.record(entry).id()
+    }
+
     /// True if an entry could be read.
     pub fn is_readable(&self, entry: &Entry) -> bool {
-        self.record(entry).memory().is_some()
+        self.memory(entry).is_some()
     }
 
     /// Returns the exact bytes of an entry.

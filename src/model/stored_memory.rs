@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::time::Moment;
+use super::untrusted_text::UntrustedText;
 use crate::model::record_name::{Name, Reference};
 
 /// The importance of a memory that records none.
@@ -41,8 +42,8 @@ pub struct StoredMemory {
     pub archived: bool,
     /// True if it has a checksum.
     pub checksum: bool,
-    /// Its title, made when it is first shown. Untrusted text.
-    pub title: OnceLock<Box<str>>,
+    /// Its title, made when it is first shown.
+    pub title: OnceLock<UntrustedText>,
     /// True if its text has something that looks like a token or a private key. Computed on demand, because most are
     /// never shown.
     pub sensitive: OnceLock<bool>,

@@ -88,15 +88,11 @@ pub struct SurroundingFinding {
     /// How often a value, or the text of a memory, is in it.
     pub matches: u64,
     /// How often the words of a topic are in it.
-    #[serde(skip_serializing_if = "is_zero", default)]
+    #[serde(skip_serializing_if = "crate::model::journal_line::is_zero", default)]
     pub words: u64,
     /// Of git: the commit or the object, and the branches that lead to it. Untrusted text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub detail: Option<String>,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// What was searched beside the stores, and what was found.

@@ -59,42 +59,32 @@ impl Moment {
 
     /// Formats it as RFC 3339 in UTC with as many decimals as it needs.
     pub fn to_rfc3339(self) -> String {
-        match DateTime::from_timestamp_micros(self.0) {
-            Some(when) => when.to_rfc3339_opts(SecondsFormat::AutoSi, true),
-            None => format!("@{}", self.0),
-        }
+        self.written(|when| when.to_rfc3339_opts(SecondsFormat::AutoSi, true))
     }
 
     /// Formats it as RFC 3339 in UTC with milliseconds and `Z`, as JavaScript writes it.
     pub fn to_millis(self) -> String {
-        match DateTime::from_timestamp_micros(self.0) {
-            Some(when) => when.to_rfc3339_opts(SecondsFormat::Millis, true),
-            None => format!("@{}", self.0),
-        }
+        self.written(|when| when.to_rfc3339_opts(SecondsFormat::Millis, true))
     }
 
     /// Formats it as RFC 3339 in UTC with microseconds and `Z`.
     pub fn to_micros(self) -> String {
-        match DateTime::from_timestamp_micros(self.0) {
-            Some(when) => when.to_rfc3339_opts(SecondsFormat::Micros, true),
-            None => format!("@{}", self.0),
-        }
+        self.written(|when| when.to_rfc3339_opts(SecondsFormat::Micros, true))
     }
 
     /// Formats it by a pattern of the crate chrono, in UTC: for names of files.
     pub fn to_pattern(self, pattern: &str) -> String {
-        match DateTime::from_timestamp_micros(self.0) {
-            Some(when) => when.format(pattern).to_string(),
-            None => format!("@{}", self.0),
-        }
+        self.written(|when| when.format(pattern).to_string())
     }
 
     /// Formats it as `YYYY-MM-DD HH:MM` in UTC, for people.
     pub fn to_minute(self) -> String {
-        match DateTime::from_timestamp_micros(self.0) {
-            Some(when) => when.format("%Y-%m-%d %H:%M").to_string(),
-            None => format!("@{}", self.0),
-        }
+        self.to_pattern("%Y-%m-%d %H:%M")
+    }
+
+    /// A time outside the calendar is written as its number.
+    fn written(self, write: impl Fn(DateTime<Utc>) -> String) -> String {
+        DateTime::from_timestamp_micros(self.0).map_or_else(|| format!("@{}", self.0), write)
     }
 
     /// Returns the calendar year and quarter (1 to 4) in UTC.
@@ -138,7 +128,7 @@ impl Moment {
 
     /// Returns its date in UTC: `2025-11-03`.
     pub fn date(self) -> String {
-        self.to_minute().split(' ').next().unwrap_or_default().to_owned()
+        self.to_pattern("%Y-%m-%d")
     }
 
     /// Returns the age of `self` at `now`, in short form: `12s`, `5m`, `3h`, `9d`, `61d`, `3y`.
@@ -180,10 +170,7 @@ impl Timestamp {
     /// Parses a date, or a date with a time. `None` if it is neither. The year has four digits.
     pub fn read(text: &str) -> Option<Timestamp> {
         let mut rest = TimeParser { text, spelling: TimeSpelling::Usual };
-        let year = rest.exactly(4)?;
-        let [month, day] = [rest.after('-')?, rest.after('-')?];
-        let date = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)?;
-        let midnight = Moment::start_of(date)?;
+        let midnight = Moment::start_of(rest.date()?)?;
         if rest.text.is_empty() {
             return Some(Timestamp { when: midnight, zone: Zone::Assumed, spelling: rest.spelling });
         }
@@ -198,10 +185,8 @@ impl Timestamp {
 /// Parses a day as `YYYY-MM-DD`, in exactly these ten characters.
 pub fn day(text: &str) -> Option<NaiveDate> {
     let mut rest = TimeParser { text, spelling: TimeSpelling::Usual };
-    let year = rest.exactly(4)?;
-    let [month, day] = [rest.after('-')?, rest.after('-')?];
-    let whole = rest.text.is_empty() && rest.spelling == TimeSpelling::Usual;
-    NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day).filter(|_| whole)
+    let date = rest.date()?;
+    (rest.text.is_empty() && rest.spelling == TimeSpelling::Usual).then_some(date)
 }
 
 /// The rest of a time that is being parsed.
@@ -221,6 +206,11 @@ impl TimeParser<'_> {
         let digits = self.text.get(..count).filter(|own| own.bytes().all(|byte| byte.is_ascii_digit()))?;
         self.text = &self.text[count..];
         digits.parse().ok()
+    }
+
+    fn date(&mut self) -> Option<NaiveDate> {
+        let year = i32::try_from(self.exactly(4)?).ok()?;
+        NaiveDate::from_ymd_opt(year, self.after('-')?, self.after('-')?)
     }
 
     /// Takes two digits, or one.

@@ -3,9 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::problem::{Code, Problem};
-use super::snapshot::{Extent, Store};
-use crate::model::PathText;
+use super::{Code, Extent, PathText, Problem, Store};
 
 /// The maximum number of paths in one message.
 const NAMED: usize = 3;

@@ -110,7 +110,7 @@ fn addition(
         }
         let record = read.records.first().filter(|_| effect.is_none());
         effect = effect.or(record.map(|record| {
-            let id = record.memory().and_then(|memory| memory.id());
+            let id = record.id();
             added((root, path), format.session_of(path), id, &line[record.span.range()])
         }));
     }
@@ -138,8 +138,8 @@ fn has_text(format: &dyn Format, draft: &RecordDraft<'_>) -> Result<()> {
 }
 
 fn named(store: &Store, entry: &Entry) -> String {
-    let id = store.memory(entry).and_then(|memory| memory.id()).unwrap_or("(no id)");
-    format!("removes {id}: {}", format::title(store, entry))
+    let id = store.id(entry).unwrap_or("(no id)");
+    format!("removes {id}: {}", format::title(store, entry).raw())
 }
 
 /// Joins lines that are added to a file and records that are removed from it into one change.

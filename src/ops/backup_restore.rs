@@ -1,24 +1,25 @@
 //! `backup diff` and `backup restore`: compare a copy of a file with the file, and restore records.
 //! What a comparison says about a record is what the plan does with it.
 
-mod backup_damage;
 mod compare;
 pub mod comparison;
-mod copy_facts;
 mod replace_file;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
 use crate::text::json_edit::on_one_line;
 
 pub use compare::compare;
-pub use copy_facts::CopyFacts;
 use replace_file::replace;
 
+use super::erase::ErasedRecords;
 use super::{Refusal, Result, WriteContext, check, plan_and_after, with_backups, writes};
 use crate::format::writing::document;
-use crate::model::{Change, Plan, plan::count_with_noun};
+use crate::model::plan::count_with_noun;
+use crate::model::{BackupCopy, Change, Moment, Plan, Store};
+use crate::store::commit::{CommitError, Deletions, Vault};
 
 /// Plans to restore the chosen records of a copy, or the whole file. A missing file that can only
 /// be restored as a whole is restored as a whole, since this replaces nothing. The whole file
@@ -106,4 +107,60 @@ fn told(missing: usize, changed: usize, comparison: &BackupComparison, chosen: &
     parts.extend((newer > 0).then(|| format!("−{newer} newer are kept")));
     parts.extend((absent > 0).then(|| format!("−{absent} that the backup lacks are kept")));
     format!("{}: {now} → {}", parts.join(", "), count_with_noun((now + missing) as u64, "memory"))
+}
+
+/// Facts about a copy besides its bytes.
+#[derive(Default)]
+pub struct CopyFacts {
+    /// The records that were erased from the store.
+    pub gone: ErasedRecords,
+    /// The records that were deleted and not restored since.
+    pub deleted: Arc<Deletions>,
+    /// When the copy was made.
+    pub at: Option<Moment>,
+    /// True if the copy was longer when it was made.
+    pub is_cut: bool,
+}
+
+impl CopyFacts {
+    /// Reads the facts from palimp's data.
+    ///
+    /// # Errors
+    ///
+    /// If palimp's data can't be read. Without it, erased memories could be restored.
+    pub fn of(
+        store: &Store,
+        vault: &Vault<'_>,
+        copy: (&BackupCopy, &[u8]),
+        now: Moment,
+    ) -> Result<CopyFacts, CommitError> {
+        CopyFacts::with(store, vault, copy, Arc::new(Deletions::of(vault, store, now)?))
+    }
+
+    /// Like [`CopyFacts::of`], with deletions that are known.
+    ///
+    /// # Errors
+    ///
+    /// As [`CopyFacts::of`].
+    pub fn with(
+        store: &Store,
+        vault: &Vault<'_>,
+        (copy, bytes): (&BackupCopy, &[u8]),
+        deleted: Arc<Deletions>,
+    ) -> Result<CopyFacts, CommitError> {
+        Ok(CopyFacts {
+            gone: ErasedRecords::out_of(store, vault, copy)?,
+            deleted,
+            at: copy.at,
+            is_cut: copy.made.is_some_and(|(_, len)| len > bytes.len() as u64),
+        })
+    }
+
+    /// True if a step was made after the copy, or one of the two times is unknown.
+    pub fn is_since(&self, step: u64) -> bool {
+        match (self.deleted.at(step), self.at) {
+            (Some(own), Some(copy)) => own >= copy,
+            _ => true,
+        }
+    }
 }

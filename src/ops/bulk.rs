@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use super::progress::is_stop;
 use super::{Refusal, Result};
 use crate::model::Entry;
 
@@ -45,7 +44,7 @@ pub fn make_for_allowed<T>(
     let mut sifted = BulkOutcome { result: None, entries: Vec::new(), skipped: Vec::new() };
     for entry in entries {
         match may(entry) {
-            Err(refusal) if entries.len() == 1 || is_stop(&refusal) => return Err(refusal),
+            Err(refusal) if entries.len() == 1 || refusal.stops => return Err(refusal),
             Err(refusal) => add_skipped(&mut sifted.skipped, &[*entry], &refusal.message),
             Ok(()) => sifted.entries.push(*entry),
         }
@@ -55,7 +54,7 @@ pub fn make_for_allowed<T>(
     }
     match make(&sifted.entries) {
         Ok(made) => sifted.result = Some(made),
-        Err(refusal) if entries.len() == 1 || is_stop(&refusal) => return Err(refusal),
+        Err(refusal) if entries.len() == 1 || refusal.stops => return Err(refusal),
         Err(refusal) => {
             take_out(&mut sifted, &refusal)?;
             if !sifted.entries.is_empty() {

@@ -15,7 +15,7 @@ use crate::model::{
     deleted_from,
 };
 use crate::store::derived_files;
-use crate::store::plan_effects::{effects, effects_of};
+use crate::store::plan_effects::effects;
 
 /// The documents of a store, sorted by path.
 pub type Documents = Vec<Arc<Document>>;
@@ -32,8 +32,8 @@ pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn Format
 
 /// Refuses a store that palimp only reads.
 pub fn may_change(store: &Store) -> Result<()> {
-    let (_, writes) = writes(store)?;
-    writes.read_only().map_or(Ok(()), |why| Err(Refusal::unfit(why)))
+    let (format, _) = writes(store)?;
+    format.about().read_only.map_or(Ok(()), |why| Err(Refusal::unfit(why)))
 }
 
 /// Checks that the format and the entry's state allow `operation`. The plan can still be refused.
@@ -144,20 +144,6 @@ pub fn way_back(store: &Store, entry: &Entry) -> String {
     writes(store).map(|(_, writes)| writes.unarchive_hint(session)).unwrap_or_default()
 }
 
-/// Makes a plan of complete `changes`: no derived files follow from them.
-pub fn plan_as_it_is(
-    verb: &'static str,
-    context: &WriteContext<'_>,
-    records: usize,
-    changes: Vec<Change>,
-) -> Result<Plan> {
-    may_change(context.store)?;
-    let effects = effects_of(context.store, &changes, context.now);
-    let plan = Plan { records, effects, changes, ..Plan::of(verb, context.store.whole()?) };
-    let lines = context.store.notes_on_replaced(&plan.changes).chain(not_undone(&plan)).collect();
-    Ok(Plan { lines, ..plan })
-}
-
 /// Returns the notice of a plan that is too large to be undone.
 pub fn not_undone(plan: &Plan) -> Option<String> {
     let megabytes = UNDO_LIMIT >> 20;
@@ -218,11 +204,6 @@ pub fn check_brought(
 pub fn breaks(problem: &Problem) -> bool {
     let limits = [Code::TooLong, Code::LimitExceeded, Code::NoTimezone, Code::BadTimestamp];
     problem.severity == Severity::Error || limits.contains(&problem.code)
-}
-
-/// Like [`check`], but of the new problems it refuses only errors.
-pub fn check_errors(context: &WriteContext<'_>, plan: &Plan, after: &[Arc<Document>]) -> Result<()> {
-    check_for(context, (plan, after), &[], &|problem| problem.severity == Severity::Error)
 }
 
 pub fn check_for(

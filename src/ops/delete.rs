@@ -20,24 +20,20 @@ pub const NOT_DELETED: &str =
     "none of these is deleted. `palimp list is:deleted` lists what can be restored.";
 
 /// The options of a deletion.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct DeleteRequest<'a> {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeleteOptions {
     /// A code, not a sentence; `user_request` if it is absent.
-    pub reason: Option<&'a str>,
-    /// The memory that replaces the deleted one.
-    pub replaced_by: Option<&'a str>,
+    pub reason: Option<String>,
+    /// The memory that replaces the deleted ones.
+    pub replaced_by: Option<String>,
     /// True to remove the bytes at once, even if the format would keep them.
     pub remove: bool,
 }
 
 /// Plans to delete records in the format's own way.
-pub fn delete(
-    context: &WriteContext<'_>,
-    entries: &[Entry],
-    asked: DeleteRequest<'_>,
-) -> Result<Plan, Refusal> {
+pub fn delete(context: &WriteContext<'_>, entries: &[Entry], asked: &DeleteOptions) -> Result<Plan, Refusal> {
     let (_, writes) = writes(context.store)?;
-    let reason = writing::reason(asked.reason.unwrap_or(writing::DELETION_REASON))?;
+    let reason = writing::reason(asked.reason.as_deref().unwrap_or(writing::DELETION_REASON))?;
     let mut removed: Vec<Entry> = Vec::new();
     let mut own_way: Vec<Entry> = Vec::new();
     let mut tombstones = NewTombstones::of(context.store, entries);
@@ -77,7 +73,8 @@ pub fn delete(
         changes.push(Change::append(path, lines, current));
     }
     if !own_way.is_empty() {
-        let asked = FormatDeletion { reason, replaced_by: asked.replaced_by, remove: asked.remove };
+        let asked =
+            FormatDeletion { reason, replaced_by: asked.replaced_by.as_deref(), remove: asked.remove };
         changes.extend(writes.delete(context, &own_way, asked)?);
     }
     changes.extend(removals(context.store, &removed));
@@ -123,7 +120,7 @@ impl<'a> NewTombstones<'a> {
     fn of(store: &'a Store, entries: &[Entry]) -> NewTombstones<'a> {
         let chosen: HashSet<(u32, u32)> = entries.iter().map(|own| (own.document, own.record)).collect();
         let stays = |own: &&Entry| own.state == State::Live && !chosen.contains(&(own.document, own.record));
-        let name = |own: &Entry| (own.session, store.memory(own).and_then(|memory| memory.id()));
+        let name = |own: &Entry| (own.session, store.id(own));
         let asked: HashSet<(Option<u32>, &str)> =
             entries.iter().map(name).map(|(session, id)| (session, id.unwrap_or_default())).collect();
         let named = |own: &Entry| {
@@ -140,7 +137,7 @@ impl<'a> NewTombstones<'a> {
             return Err(Refusal::unfit("it has no id that a tombstone could name: delete it with --remove."));
         };
         // One tombstone hides all records with the same id.
-        let id = context.store.memory(entry).and_then(|memory| memory.id()).unwrap_or_default();
+        let id = context.store.id(entry).unwrap_or_default();
         if let Some(other) = self.stay.get(&(entry.session, id)) {
             let (own, line) = (context.store.document(other), context.store.record(other).line);
             return Err(Refusal::unfit(format!(

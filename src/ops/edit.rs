@@ -1,6 +1,5 @@
 //! `edit`: sets fields of records, and keeps every other byte.
 
-pub mod edit_result;
 mod sanity_checks;
 
 use std::collections::{BTreeSet, HashMap};
@@ -8,17 +7,25 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::auto_redaction;
+use super::change_plan::{breaks, check_for};
+use super::form::as_settings;
 use super::tag::check_words;
 use super::{
-    FieldAssignment, Progress, Refusal, WriteContext, check, check_errors, is_json, may, plan_and_after,
-    refused_for, with_backups, writable, writes,
+    FieldAssignment, Progress, Refusal, WriteContext, check, is_json, may, plan_and_after, refused_for,
+    with_backups, writable, writes,
 };
 use crate::format::writing::{FormatWriter, Operation, RefusalList, set_field};
 use crate::format::{Format, RecordSyntax};
 use crate::model::{Change, Code, Document, Entry, Moment, Plan, Problem, Severity, Store};
-use crate::ops::edit::edit_result::EditResult;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
+
+/// The files and the record after an edit.
+pub(crate) enum EditResult {
+    /// The new bytes of the record.
+    Record(Vec<u8>),
+    Files(Vec<Change>),
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EditStrictness {
@@ -46,20 +53,12 @@ pub fn may_be_named(store: &Store, entry: &Entry, id: &str, now: Moment) -> Resu
 
 /// Plans to set fields of a record.
 pub fn edit(context: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> Result<Plan, Refusal> {
-    planned(context, entry, set, EditStrictness::Clean)
+    edit_with(context, entry, set, EditStrictness::Clean)
 }
 
-/// Like [`edit`], after the user has seen what `check` would warn of. Refuses only errors, and what
-/// the format's writer rules out.
-pub fn edit_as_shown(
-    context: &WriteContext<'_>,
-    entry: &Entry,
-    set: &[FieldAssignment<'_>],
-) -> Result<Plan, Refusal> {
-    planned(context, entry, set, EditStrictness::Shown)
-}
-
-fn planned(
+/// Like [`edit`]. Even if the user has seen what `check` would warn of, it refuses errors, and what the format's
+/// writer rules out.
+pub(super) fn edit_with(
     context: &WriteContext<'_>,
     entry: &Entry,
     set: &[FieldAssignment<'_>],
@@ -83,10 +82,11 @@ fn planned(
     let (mut plan, after) = plan_and_after(verb, context, 1, all)?;
     plan.lines.extend(sanity_checks::misspelt(context, entry, set));
     plan.lines.extend(auto_redaction::told_of_edit(writes, context.store, &plan));
-    match care {
-        EditStrictness::Clean => check(context, &plan, &after)?,
-        EditStrictness::Shown => check_errors(context, &plan, &after)?,
-    }
+    let ours: fn(&Problem) -> bool = match care {
+        EditStrictness::Clean => breaks,
+        EditStrictness::Shown => |own| own.severity == Severity::Error,
+    };
+    check_for(context, (&plan, &after), &[], &ours)?;
     unharmed(context, &[*entry], &after, care)?;
     Ok(plan)
 }
@@ -148,8 +148,7 @@ pub fn each(
         for entry in &in_document {
             progress.step()?;
             let edited = set(entry).and_then(|fields| {
-                let set: Vec<FieldAssignment<'_>> =
-                    fields.iter().map(|(name, value)| FieldAssignment { name, value }).collect();
+                let set = as_settings(&fields);
                 misspelt.extend(sanity_checks::misspelt(context, entry, &set));
                 match after_edit(context, entry, &set)? {
                     EditResult::Files(_) if in_document.len() > 1 => Err(Refusal::unfit(ONE_DOCUMENT)),

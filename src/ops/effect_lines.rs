@@ -3,7 +3,7 @@
 use crate::detectors::mask;
 use crate::format;
 use crate::model::plan::effect::{EffectKind, MemoryEffect};
-use crate::model::{Entry, Moment, PathText, Plan, State, Store};
+use crate::model::{Entry, Moment, PathText, Plan, State, Store, UntrustedText};
 
 /// At most this many characters of a title are shown.
 const TITLE: usize = 60;
@@ -28,8 +28,8 @@ pub struct TouchedMemory {
     pub entry: u32,
     /// What happens to it.
     pub effect: MemoryEffect,
-    /// Its title. Untrusted text.
-    pub title: String,
+    /// Its title.
+    pub title: UntrustedText,
     /// Its age and its last use, which a rule looks at.
     pub measure: String,
 }
@@ -46,7 +46,7 @@ impl TouchedMemory {
 
     /// Returns the line about it in a plan. Untrusted text.
     pub fn line(&self) -> String {
-        named(&self.title, &[&self.told(), &self.measure], self.effect.id.as_deref())
+        named(self.title.raw(), &[&self.told(), &self.measure], self.effect.id.as_deref())
     }
 }
 
@@ -71,7 +71,7 @@ pub fn added_lines(store: &Store, plan: &Plan) -> Vec<String> {
             EffectKind::Delete => "is deleted",
             _ => return None,
         };
-        Some(named(&title.unwrap_or_default(), &[told], effect.id.as_deref()))
+        Some(named(title.unwrap_or_default().raw(), &[told], effect.id.as_deref()))
     };
     let mut lines: Vec<String> = plan.effects.iter().filter_map(line).collect();
     lines.sort();
@@ -95,4 +95,18 @@ fn measure(store: &Store, entry: &Entry, now: Moment) -> String {
         None => {}
     }
     if parts.is_empty() { "age unknown".into() } else { parts.join(", ") }
+}
+
+/// If a plan concerns memories, adds its rule, and which memories they are.
+pub fn add_rule_lines(plan: &mut Plan, store: &Store, rule: &str, now: Moment) {
+    let touched = touched(store, plan, now);
+    if !touched.is_empty() {
+        add_touched_lines(plan, rule, &touched);
+    }
+}
+
+/// Adds to a plan its rule, and exactly which memories it concerns.
+pub fn add_touched_lines(plan: &mut Plan, rule: &str, touched: &[TouchedMemory]) {
+    plan.lines.push(format!("the rule: {rule}"));
+    plan.lines.extend(touched.iter().map(TouchedMemory::line));
 }

@@ -11,11 +11,12 @@ use crate::format::writing::{self, ErasablePart, Operation};
 use crate::model::{
     BackupCopy, Code, Entry, Moment, PathText, Problem, Role, Severity, Span, State, Store, deleted_from,
 };
+use crate::store::commit::scrub::UnreadSources;
 use crate::store::commit::scrub::{CopyDoubt, ErasureLine};
 use crate::store::commit::{CommitError, Vault};
 use crate::store::erase::{
-    CopySource, ErasedContents, ErasureContext, ErasureMarks, ErasureMatcher, ErasurePlan, ErasureTarget,
-    clean, set_namesakes,
+    ErasedContents, ErasureContext, ErasureMarks, ErasureMatcher, ErasurePlan, ErasureTarget, clean,
+    set_namesakes,
 };
 use crate::text::lines;
 use crate::text::needle::Needles;
@@ -88,7 +89,7 @@ pub fn is_nameless(store: &Store, entry: &Entry) -> bool {
     let erases = writes(store).ok().and_then(|(_, writes)| writes.own().eraser);
     let is_part =
         erases.is_some_and(|erases| erases.parts(&own.path, &own.bytes).iter().any(|part| part.span == span));
-    is_part || store.memory(entry).and_then(|memory| memory.id()).is_none_or(str::is_empty)
+    is_part || store.id(entry).is_none_or(str::is_empty)
 }
 
 fn is_log_or_packed_log(path: &Path) -> bool {
@@ -101,7 +102,7 @@ pub fn plan(
     context: &WriteContext<'_>,
     wanted: &ErasureMatcher<'_>,
     contents: &ErasedContents,
-    kept: &dyn CopySource,
+    kept: &UnreadSources<'_>,
     reason: &str,
 ) -> Result<ErasurePlan, CommitError> {
     let mut removal =
@@ -148,21 +149,14 @@ pub struct ErasedRecords {
 }
 
 impl ErasedRecords {
-    /// Makes it from the targets of the erasure list.
-    pub fn of(targets: impl IntoIterator<Item = ErasureTarget>) -> ErasedRecords {
-        ErasedRecords { targets: targets.into_iter().collect(), ..ErasedRecords::default() }
-    }
-
     /// Makes it from the lines of the erasure list, with the step and the time of each.
     pub fn of_lines(lines: Vec<ErasureLine>) -> ErasedRecords {
         let named = lines.iter().filter_map(|line| {
             let id = line.record.name()?.to_owned();
             Some((id, (line.step, line.at.clone())))
         });
-        ErasedRecords {
-            steps: named.collect(),
-            ..ErasedRecords::of(lines.iter().map(|line| line.record.clone()))
-        }
+        let targets = lines.iter().map(|line| line.record.clone()).collect();
+        ErasedRecords { targets, steps: named.collect(), doubt: None }
     }
 
     /// Returns when a record with this id was erased, and by which step, in a few words.
@@ -173,17 +167,17 @@ impl ErasedRecords {
     }
 
     /// Returns a matcher for the erased records; `None` if nothing was ever erased.
-    pub fn wanted(&self, context: &WriteContext<'_>) -> Option<ErasureMatcher<'_>> {
-        let (format, _) = writes(context.store).ok()?;
-        let any = !self.targets.is_empty();
-        any.then(|| ErasureMatcher::before(format, context.store, &self.targets, context.now))
+    pub fn wanted(&self, store: &Store, now: Moment) -> Option<ErasureMatcher<'_>> {
+        let (format, _) = writes(store).ok()?;
+        (!self.targets.is_empty()).then(|| ErasureMatcher::before(format, store, &self.targets, now))
     }
 
     /// Returns problems for memories that got the id of an erased one, which has a tombstone that hides them.
     pub fn hidden(&self, store: &Store, now: Moment) -> Vec<Problem> {
-        let format = writes(store).ok().filter(|(_, writes)| writes.own().tombstone.is_some());
-        let Some((format, _)) = format.filter(|_| !self.targets.is_empty()) else { return Vec::new() };
-        let wanted = ErasureMatcher::before(format, store, &self.targets, now);
+        let has_tombstones = writes(store).is_ok_and(|(_, writes)| writes.own().tombstone.is_some());
+        let Some(wanted) = has_tombstones.then(|| self.wanted(store, now)).flatten() else {
+            return Vec::new();
+        };
         let hidden = self.hidden_by_erasures(store);
         let said = store.problems.iter().filter(|problem| problem.code == Code::HiddenMemory);
         let said: HashSet<(&Path, Option<u32>)> =
@@ -233,11 +227,9 @@ impl ErasedRecords {
 
     /// Returns problems for erased records that were written again.
     pub fn written_again(&self, store: &Store, now: Moment) -> Vec<Problem> {
-        let format = writes(store).ok().filter(|_| !self.targets.is_empty());
-        let Some((format, writes)) = format else { return Vec::new() };
-        let wanted = ErasureMatcher::before(format, store, &self.targets, now);
+        let Some(wanted) = self.wanted(store, now) else { return Vec::new() };
         // Where a tombstone hides another text, that is said.
-        let has_tombstones = writes.own().tombstone.is_some();
+        let has_tombstones = wanted.format.own().tombstone.is_some();
         let mut problems = Vec::new();
         for own in store.documents.iter().filter(|own| matches!(own.role, Role::Records | Role::Archive)) {
             for (number, record) in (0..).zip(&own.records) {
@@ -246,7 +238,7 @@ impl ErasedRecords {
                 let has_time = record.memory().is_some_and(|memory| memory.created.is_some());
                 let may_be_it = !is_other || has_time && !has_tombstones;
                 if may_be_it && wanted.is_erased(&own.path, &raw, record.memory(), None) {
-                    let id = record.memory().and_then(|memory| memory.id());
+                    let id = record.id();
                     let by = record.memory().and_then(|memory| memory.agent());
                     let by = by.map(|agent| format!(" by {agent}")).unwrap_or_default();
                     let message = match is_other {
@@ -267,15 +259,12 @@ impl ErasedRecords {
     pub fn out_of(store: &Store, vault: &Vault<'_>, copy: &BackupCopy) -> Result<ErasedRecords, CommitError> {
         let erased = vault.erasure_list()?;
         let doubt = vault.doubt(&store.root, copy, &erased);
-        Ok(ErasedRecords::of_lines(erased).with_doubt(doubt))
-    }
-
-    fn with_doubt(self, doubt: Option<CopyDoubt>) -> ErasedRecords {
         let told = |own: &CopyDoubt| {
             let at = Moment::parse(&own.at).map_or_else(|| own.at.clone(), |(when, _)| when.to_minute());
             format!("step {} erased a memory without an id {at}, and did not search this copy", own.step)
         };
-        ErasedRecords { doubt: doubt.map(|own| (own.clone(), told(&own))), ..self }
+        let doubt = doubt.map(|own| (own.clone(), told(&own)));
+        Ok(ErasedRecords { doubt, ..ErasedRecords::of_lines(erased) })
     }
 
     /// Returns why a record that only the copy has may be an erased one, although no name shows this.
@@ -285,7 +274,7 @@ impl ErasedRecords {
 
     /// Returns a copy of a file without records that were or may be erased. Refuses if that is not possible.
     pub fn without(&self, context: &WriteContext<'_>, file: &Path, copy: &[u8]) -> Result<Vec<u8>> {
-        let Some(wanted) = self.wanted(context) else { return Ok(copy.to_vec()) };
+        let Some(wanted) = self.wanted(context.store, context.now) else { return Ok(copy.to_vec()) };
         let none = Needles::default();
         let marks = ErasureMarks { main: &none, parts: &none, reason: DEFAULT_REASON, is_live: false };
         let holds = |why: &str| Refusal::unfit(format!("the copy holds what was erased: {why}"));

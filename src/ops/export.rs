@@ -89,14 +89,14 @@ fn line(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
     let own = format::by_name(store.format);
     let is_json =
         own.is_some_and(|own| own.syntax(&store.document(entry).path) == format::RecordSyntax::Json);
-    if is_json && store.memory(entry).is_some() {
+    if is_json && store.is_readable(entry) {
         return on_one_line(&store.raw(entry));
     }
     let text = format::text_of(store, entry);
     let fields: serde_json::Map<String, Value> =
-        text.fields.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
-    let id = store.memory(entry).and_then(|memory| memory.id());
-    let value = json!({ "id": id, "state": entry.state.as_str(), "text": text.text, "fields": fields });
+        text.fields.into_iter().map(|(name, value)| (name, Value::String(value.into_raw()))).collect();
+    let id = store.id(entry);
+    let value = json!({ "id": id, "state": entry.state.as_str(), "text": text.text.raw(), "fields": fields });
     value.to_string().into_bytes()
 }
 
@@ -131,11 +131,11 @@ fn placed(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
 fn markdown(snapshot: &Snapshot, at: EntryRef, places: bool) -> String {
     let (store, entry) = snapshot.get(at);
     let text = format::text_of(store, entry);
-    let id = store.memory(entry).and_then(|memory| memory.id()).unwrap_or("(no id)");
+    let id = store.id(entry).unwrap_or("(no id)");
     let fields: String = text
         .fields
         .iter()
-        .map(|(name, value)| format!("- {}: {}\n", sanitize(name), sanitize(value)))
+        .map(|(name, value)| format!("- {}: {}\n", sanitize(name), sanitize(value.raw())))
         .collect();
     let place = match places {
         true => {
@@ -145,7 +145,12 @@ fn markdown(snapshot: &Snapshot, at: EntryRef, places: bool) -> String {
         }
         false => String::new(),
     };
-    format!("## {}\n\n`{}`\n\n{place}{}\n\n{fields}\n", sanitize(&text.title), sanitize(id), text.text)
+    format!(
+        "## {}\n\n`{}`\n\n{place}{}\n\n{fields}\n",
+        sanitize(text.title.raw()),
+        sanitize(id),
+        text.text.raw()
+    )
 }
 
 const HEADER: &str = "id,type,state,session,created,importance,tags,text\n";
@@ -156,7 +161,7 @@ const PLACE_HEADER: &str = "store,file,line,key,";
 fn csv(snapshot: &Snapshot, at: EntryRef, places: bool) -> String {
     let (store, entry) = snapshot.get(at);
     let memory = store.memory(entry);
-    let text = format::text_of(store, entry).text;
+    let text = format::text_of(store, entry).text.into_raw();
     let cells = [
         memory.and_then(|memory| memory.id()).unwrap_or_default().to_owned(),
         memory.map(|memory| memory.kind().to_string()).unwrap_or_default(),

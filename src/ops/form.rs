@@ -7,7 +7,6 @@ mod save_copy;
 mod save_preview;
 mod validate;
 
-pub use crate::format::field_reader::Need;
 pub use crate::format::record_form::FieldKind;
 pub use crate::ops::form::finding::FieldFix;
 pub use crate::ops::form::finding::{FormFinding, FormValidation};

@@ -10,7 +10,7 @@ use crate::model::{Change, Moment, Plan};
 pub fn init(name: &str, root: &Path, now: Moment) -> Result<Plan> {
     let format = format::by_name(name)
         .ok_or_else(|| Refusal::unfit(format!("an empty {name} store can't be made.")))?;
-    if let Some(why) = format.read_only() {
+    if let Some(why) = format.about().read_only {
         return Err(Refusal::unfit(why));
     }
     let files = format.new_store(now);

@@ -5,12 +5,10 @@ pub mod access;
 pub mod add;
 pub mod archive;
 mod auto_redaction;
-pub mod backup_create;
 pub mod backup_restore;
 pub mod bulk;
 mod change_plan;
 pub mod compact;
-pub mod decay;
 pub mod delete;
 pub mod edit;
 pub mod effect_lines;
@@ -20,7 +18,6 @@ pub mod form;
 pub mod init;
 pub mod maintain;
 pub mod merge;
-pub mod migrate;
 pub mod move_records;
 pub mod progress;
 pub mod redact;
@@ -33,8 +30,8 @@ pub mod tag;
 pub mod undelete;
 
 pub use crate::ops::change_plan::{
-    ASIDE, check, check_brought, check_errors, config_is_known, is_json, may, may_change, plan,
-    plan_and_after, plan_as_it_is, session_folder, way_back, with_backups, writable, writes,
+    ASIDE, check, check_brought, config_is_known, is_json, may, may_change, plan, plan_and_after,
+    session_folder, way_back, with_backups, writable, writes,
 };
 use crate::ops::change_plan::{breaks, refused_for, with_derived};
 

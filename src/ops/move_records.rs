@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 use super::{Refusal, Result, WriteContext, check_brought, plan_and_after, with_backups};
-use crate::format::live_session::live_session;
 use crate::format::writing::{FormatWriter, NameUse, RangeEdit, RefusalList, rename};
-use crate::format::{Format, Placement};
+use crate::format::{Format, Placement, live_session};
 use crate::model::{
     Change, Entry, EntryRef, Name, NameKind, Plan, ReferenceIndex, Role, Session, Snapshot, State, Store,
 };
@@ -139,7 +138,7 @@ impl<'a> Moving<'a> {
         let path = document.path.strip_prefix(own).map(|name| self.session.path.join(name));
         let path = path.ok().filter(|path| format.place(path, false) == Placement::File(Role::Records));
         let path = path.ok_or_else(|| Refusal::unfit("the other session has no place for it."))?;
-        let Some(id) = store.memory(&entry).and_then(|memory| memory.id()) else {
+        let Some(id) = store.id(&entry) else {
             return Ok(MoveTarget { path, id: None });
         };
         let id = match self.is_free(number, id, given) {
@@ -238,7 +237,7 @@ impl<'a> Moving<'a> {
         let store = self.context.store;
         let mut lines = Vec::new();
         for (number, target) in &self.targets {
-            let old = store.memory(&store.entries[*number as usize]).and_then(|memory| memory.id());
+            let old = store.id(&store.entries[*number as usize]);
             if let (Some(old), Some(new)) = (old, target.id.as_deref().filter(|new| Some(*new) != old)) {
                 lines.push(format!("{old} becomes {new} in the session {}", self.session.name));
             }
@@ -268,7 +267,7 @@ impl<'a> Moving<'a> {
     fn id_after(&self, number: u32) -> Option<&str> {
         match self.targets.get(&number) {
             Some(target) => target.id.as_deref(),
-            None => self.context.store.memory(&self.context.store.entries[number as usize])?.id(),
+            None => self.context.store.id(&self.context.store.entries[number as usize]),
         }
     }
 

@@ -84,11 +84,6 @@ impl Progress {
     }
 }
 
-/// True if the refusal says that the user stopped the change.
-pub fn is_stop(refusal: &Refusal) -> bool {
-    refusal.stops
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,7 +94,7 @@ mod tests {
         assert!(!early.searches().is_cancelled());
         assert!(early.stop());
         assert!(early.searches().is_cancelled());
-        assert!(early.step().is_err_and(|refusal| is_stop(&refusal)));
+        assert!(early.step().is_err_and(|refusal| refusal.stops));
         assert!(early.write().is_err());
         let late = Progress::default();
         late.begin(3);

@@ -9,7 +9,6 @@ mod note_fields;
 mod redaction;
 mod span_place;
 mod text_places;
-mod value_place;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,13 +24,28 @@ use crate::model::{Change, Document, Entry, Moment, Plan, State, Store};
 use crate::store::erase::{ErasedValues, SecretValues};
 use crate::text::json_edit::{JsonSplice, apply, scan};
 use crate::text::json_scanner::Tape;
-use value_place::ValuePlace;
 
-pub use redaction::{RecordSpan, RedactedValues, Redaction, RedactionStyle};
+pub use redaction::{RecordSpan, RedactedValues, Redaction, RedactionStyle, value_digest};
 pub use text_places::holds;
 
 /// A redaction can uncover what another value was a part of. It is looked for at most this often.
 const ROUNDS: usize = 4;
+
+/// A place in a record's bytes, and what comes there.
+#[derive(Clone)]
+pub(super) struct ValuePlace {
+    /// Where it is.
+    pub at: Range<usize>,
+    /// The value, unescaped.
+    pub value: Vec<u8>,
+    /// What replaces it, not escaped.
+    pub with: String,
+}
+
+/// Refuses a place, by the name of its field.
+pub(super) fn refused(field: &str, why: impl std::fmt::Display) -> Refusal {
+    Refusal::unfit(format!("`{field}` {why}."))
+}
 
 /// Plans a redaction. Records without such a value stay as they are.
 pub fn redact(
@@ -181,7 +195,7 @@ fn spliced(raw: &[u8], places: &[ValuePlace]) -> Result<Vec<u8>> {
 /// Names each live memory in a refusal: an archive has many. An id that has the value is not named.
 fn named(store: &Store, redaction: &Redaction, mut why: Refusal) -> Refusal {
     let name = |entry: &Entry| {
-        let id = store.memory(entry).and_then(|memory| memory.id()).filter(|id| !redaction.is_in(id));
+        let id = store.id(entry).filter(|id| !redaction.is_in(id));
         id.map_or_else(|| store.key(entry), str::to_owned)
     };
     let (archived, others): (Vec<_>, Vec<_>) = std::mem::take(&mut why.refused)

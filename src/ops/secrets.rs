@@ -52,10 +52,7 @@ pub fn findings_in_copy(file: &Path, bytes: &[u8], names: Option<&NameList>) -> 
     if bytes.contains(&0) {
         // It is no text, but a swap file, say. Names of homes and numbers are there by chance.
         let secrets = detect(bytes, None).into_iter().filter(|found| found.kind.is_secret());
-        let parts = secrets.map(|found| (found.span.clone(), bytes[found.span.clone()].to_vec(), found));
-        return parts
-            .map(|(span, value, found)| finding((file, 1, 0), bytes, (span, found, value)))
-            .collect();
+        return secrets.map(|found| finding((file, 1, 0), bytes, part_of(bytes, found))).collect();
     }
     let is_object = |end: usize| scan(&mut Tape::default(), &bytes[..end]).is_ok();
     let is_log = bytes.starts_with(b"{") && line_at(bytes, 0).is_some_and(|first| is_object(first.end));
@@ -73,7 +70,7 @@ pub fn findings_in_copy(file: &Path, bytes: &[u8], names: Option<&NameList>) -> 
 fn finding(
     (file, line, before): (&Path, u32, usize),
     raw: &[u8],
-    (place, found, value): (Range<usize>, Detection, Vec<u8>),
+    (place, found, value): SensitivePart,
 ) -> Finding {
     let lead = &raw[..place.start];
     let newlines = memchr::memchr_iter(b'\n', lead).count();
@@ -146,8 +143,21 @@ pub(super) enum FieldContent {
     Own,
 }
 
-/// Returns each sensitive value of a record: where it is stored, what it is, and its text.
-pub fn sensitive_parts(raw: &[u8], names: Option<&NameList>) -> Vec<(Range<usize>, Detection, Vec<u8>)> {
+impl FieldContent {
+    fn may_have(self, kind: Kind) -> bool {
+        match self {
+            FieldContent::Free => true,
+            FieldContent::Opaque => matches!(kind, Kind::Token | Kind::PrivateKey | Kind::Jwt),
+            FieldContent::Own => false,
+        }
+    }
+}
+
+/// A sensitive value of a record: where it is stored, what it is, and its text.
+pub type SensitivePart = (Range<usize>, Detection, Vec<u8>);
+
+/// Returns each sensitive value of a record.
+pub fn sensitive_parts(raw: &[u8], names: Option<&NameList>) -> Vec<SensitivePart> {
     let mut tape = Tape::default();
     let Ok(root) = scan(&mut tape, raw) else { return in_text(raw, names) };
     let mut all = Vec::new();
@@ -179,17 +189,14 @@ pub(super) fn free_texts(raw: &[u8], see: TextVisitor<'_>) {
 const DEPTH: usize = 64;
 
 /// Adds what is in names of members, and numbers that are a card or a password.
-fn in_names_and_numbers(
-    value: Json<'_>,
-    name: Option<&str>,
-    depth: usize,
-    all: &mut Vec<(Range<usize>, Detection, Vec<u8>)>,
-) {
+fn in_names_and_numbers(value: Json<'_>, name: Option<&str>, depth: usize, all: &mut Vec<SensitivePart>) {
+    let is_asked = |kind: Kind| kind.is_secret() || matches!(kind, Kind::Card | Kind::Email);
     match value.kind() {
         JsonKind::Object | JsonKind::Array if depth == DEPTH => {}
         JsonKind::Object => {
             for (key, own) in value.members() {
-                add_found(key.quoted().unwrap_or_default(), key.span().0 + 1, "", all);
+                let text = key.quoted().unwrap_or_default();
+                add_found(("", text), None, &is_asked, &|at| key.span().0 + 1 + at, all);
                 in_names_and_numbers(own, key.text().as_deref(), depth + 1, all);
             }
         }
@@ -197,7 +204,9 @@ fn in_names_and_numbers(
         JsonKind::Number if value.raw().len() >= SHORTEST_NUMBER => {
             let path = name.map(Cow::Borrowed).into_iter().collect::<Vec<_>>();
             if content_of(&path) == FieldContent::Free {
-                add_found(value.raw(), value.span().0, name.unwrap_or_default(), all);
+                let lead = name.filter(|name| !name.is_empty()).map(|name| format!("{name}: "));
+                let text = (&*lead.unwrap_or_default(), value.raw());
+                add_found(text, None, &is_asked, &|at| value.span().0 + at, all);
             }
         }
         _ => {}
@@ -207,11 +216,16 @@ fn in_names_and_numbers(
 /// A shorter number, in digits, is neither a card nor a password.
 const SHORTEST_NUMBER: usize = 8;
 
-/// Adds what gives access, cards and e-mail addresses in the name of a member, or in a number with this name.
-fn add_found(text: &[u8], start: usize, name: &str, all: &mut Vec<(Range<usize>, Detection, Vec<u8>)>) {
-    let lead = if name.is_empty() { String::new() } else { format!("{name}: ") };
-    let is_asked = |kind: Kind| kind.is_secret() || matches!(kind, Kind::Card | Kind::Email);
-    for mut own in detect(&[lead.as_bytes(), text].concat(), None) {
+/// Adds what is found in a text of one of the kinds. `lead` is the name of the field, which says what the value is:
+/// `"password": "…"`. `at` returns where a place of the text is stored.
+fn add_found(
+    (lead, text): (&str, &[u8]),
+    names: Option<&NameList>,
+    is_asked: &dyn Fn(Kind) -> bool,
+    at: &dyn Fn(usize) -> usize,
+    all: &mut Vec<SensitivePart>,
+) {
+    for mut own in detect(&[lead.as_bytes(), text].concat(), names) {
         if own.span.start < lead.len() || !is_asked(own.kind) {
             continue;
         }
@@ -219,55 +233,36 @@ fn add_found(text: &[u8], start: usize, name: &str, all: &mut Vec<(Range<usize>,
             *span = span.start - lead.len()..span.end - lead.len();
         }
         let value = text[own.span.clone()].to_vec();
-        all.push((start + own.span.start..start + own.span.end, own, value));
+        all.push((at(own.span.start)..at(own.span.end), own, value));
     }
 }
 
-fn in_string(
-    path: &[Cow<'_, str>],
-    value: Json<'_>,
-    names: Option<&NameList>,
-    all: &mut Vec<(Range<usize>, Detection, Vec<u8>)>,
-) {
+fn in_string(path: &[Cow<'_, str>], value: Json<'_>, names: Option<&NameList>, all: &mut Vec<SensitivePart>) {
     let content = content_of(path);
     let Some(inner) = value.quoted().filter(|inner| content != FieldContent::Own && !inner.is_empty()) else {
         return;
     };
     let (text, places) = unescaped(inner);
-    // The member's name says what the value is: `"password": "…"`.
     let lead = path.last().map(|name| format!("{name}: ")).unwrap_or_default();
-    let with_name = [lead.as_bytes(), &text].concat();
     let start = value.span().0 + 1;
-    for mut own in detect(&with_name, names) {
-        let fits = own.span.start >= lead.len()
-            && (content == FieldContent::Free
-                || matches!(own.kind, Kind::Token | Kind::PrivateKey | Kind::Jwt));
-        if !fits {
-            continue;
-        }
-        for span in [&mut own.span, &mut own.hidden] {
-            *span = span.start - lead.len()..span.end - lead.len();
-        }
-        let at = |place: usize| start + places.as_ref().map_or(place, |all| all[place]);
-        let bytes = text[own.span.clone()].to_vec();
-        all.push((at(own.span.start)..at(own.span.end), own, bytes));
-    }
+    let at = |place: usize| start + places.as_ref().map_or(place, |all| all[place]);
+    add_found((&lead, &text), names, &|kind| content.may_have(kind), &at, all);
+}
+
+fn part_of(raw: &[u8], found: Detection) -> SensitivePart {
+    let place = found.span.clone();
+    (place.clone(), found, raw[place].to_vec())
 }
 
 /// Like [`sensitive_parts`], for a record that is no JSON: a note, a section, a broken line.
-fn in_text(raw: &[u8], names: Option<&NameList>) -> Vec<(Range<usize>, Detection, Vec<u8>)> {
+fn in_text(raw: &[u8], names: Option<&NameList>) -> Vec<SensitivePart> {
     let field = |at: usize| {
         let start = raw[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |own| own + 1);
         let line = String::from_utf8_lossy(&raw[start..at]).into_owned();
         name_before(&line).map_or(FieldContent::Free, |name| content_of(&[Cow::Owned(name)]))
     };
-    let fits = |own: &Detection| match field(own.span.start) {
-        FieldContent::Own => false,
-        FieldContent::Opaque => matches!(own.kind, Kind::Token | Kind::PrivateKey | Kind::Jwt),
-        FieldContent::Free => true,
-    };
-    let own = |own: Detection| (own.span.clone(), raw[own.span.clone()].to_vec(), own);
-    detect(raw, names).into_iter().filter(fits).map(own).map(|(span, text, own)| (span, own, text)).collect()
+    let fits = |own: &Detection| field(own.span.start).may_have(own.kind);
+    detect(raw, names).into_iter().filter(fits).map(|own| part_of(raw, own)).collect()
 }
 
 /// Returns the name of the field that a place is in, from the line up to it: of torn JSON, or of front matter.

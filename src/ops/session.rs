@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{Refusal, Result, WriteContext, plan, plan_as_it_is, session_folder, writes};
+use super::change_plan::not_undone;
+use super::{Refusal, Result, WriteContext, may_change, plan, session_folder, writes};
 use crate::format::writing::document;
 use crate::model::{Act, Change, Document, Entry, PathText, Plan, Store};
 use crate::store::FileCompression;
 use crate::store::hidden_names::is_ours;
+use crate::store::plan_effects::effects_of;
 
 /// Plans to make a session.
 pub fn new(context: &WriteContext<'_>, id: Option<&str>, user: &str) -> Result<Plan> {
@@ -27,7 +29,7 @@ pub fn delete(context: &WriteContext<'_>, name: &str) -> Result<Plan> {
     if files.iter().any(|file| file == folder) {
         let changes = files.iter().filter_map(|file| document(&context.store.documents, file));
         let changes = changes.map(|own| removed(context, own)).collect::<Result<_, _>>()?;
-        return plan_as_it_is("session delete", context, records(context, name), changes);
+        return plan_as_it_is("session delete", context, name, changes);
     }
     let own = context.store.documents.iter().filter(|document| document.path.starts_with(folder));
     let mut changes = Vec::new();
@@ -39,7 +41,7 @@ pub fn delete(context: &WriteContext<'_>, name: &str) -> Result<Plan> {
     folders.sort();
     folders.dedup();
     changes.extend(folders.into_iter().rev().map(Change::remove_folder));
-    plan_as_it_is("session delete", context, records(context, name), changes)
+    plan_as_it_is("session delete", context, name, changes)
 }
 
 /// Returns the compressed files of a session: [`delete`] needs their bytes in the [`WriteContext`].
@@ -72,7 +74,7 @@ pub fn archive(context: &WriteContext<'_>, name: &str) -> Result<Plan> {
     let (_, writes) = writes(context.store)?;
     context.store.whole()?;
     let changes = writes.own().archive_session.ok_or_else(no_archive)?(context, name)?;
-    plan_as_it_is("session archive", context, records(context, name), changes)
+    plan_as_it_is("session archive", context, name, changes)
 }
 
 /// Plans to restore a session from `packed`, its archive. `allow_large` lifts limits of size.
@@ -89,14 +91,26 @@ pub fn unarchive(context: &WriteContext<'_>, name: &str, allow_large: bool, pack
         )));
     }
     // The session comes back as it was.
-    plan_as_it_is("session unarchive", context, records(context, name), changes)
+    plan_as_it_is("session unarchive", context, name, changes)
 }
 
 fn no_archive() -> Refusal {
     Refusal::unfit("the format has no archive of sessions.")
 }
 
-fn records(context: &WriteContext<'_>, name: &str) -> usize {
-    let is_own = |entry: &&Entry| context.store.session(entry).is_some_and(|session| session.name == name);
-    context.store.entries.iter().filter(is_own).count()
+/// Makes a plan of the complete `changes` of a session: no derived files follow from them.
+fn plan_as_it_is(
+    verb: &'static str,
+    context: &WriteContext<'_>,
+    name: &str,
+    changes: Vec<Change>,
+) -> Result<Plan> {
+    let store = context.store;
+    may_change(store)?;
+    let is_own = |entry: &&Entry| store.session(entry).is_some_and(|session| session.name == name);
+    let records = store.entries.iter().filter(is_own).count();
+    let effects = effects_of(store, &changes, context.now);
+    let plan = Plan { records, effects, changes, ..Plan::of(verb, store.whole()?) };
+    let lines = store.notes_on_replaced(&plan.changes).chain(not_undone(&plan)).collect();
+    Ok(Plan { lines, ..plan })
 }

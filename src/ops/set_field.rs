@@ -7,11 +7,6 @@ use crate::text::front_matter::Note;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
-/// Plans to set the importance of a record.
-pub fn importance(context: &WriteContext<'_>, entry: &Entry, value: f64) -> Result<Plan, Refusal> {
-    importances(context, &[*entry], value, &Progress::default())
-}
-
 /// Plans to set the importance of records.
 pub fn importances(
     context: &WriteContext<'_>,

@@ -1,5 +1,6 @@
 //! `tag`: adds, removes and renames tags.
 
+use super::edit::EditResult;
 use super::{
     Progress, Refusal, WriteContext, check, is_json, plan_and_after, with_backups, writable, writes,
 };
@@ -46,16 +47,6 @@ impl TagChange<'_> {
     }
 }
 
-/// Plans to add and remove tags of records.
-pub fn tag(
-    context: &WriteContext<'_>,
-    entries: &[Entry],
-    add: &[String],
-    remove: &[String],
-) -> Result<Plan, Refusal> {
-    tagged(context, entries, TagChange::Change { add, remove }, &Progress::default())
-}
-
 /// Plans to change the tags of records. Counts the records in `progress`.
 pub fn tagged(
     context: &WriteContext<'_>,
@@ -74,10 +65,10 @@ pub fn tagged(
             progress.step()?;
             match faults.collect(entry, of_one(context, (format, writes), entry, tagging))? {
                 None | Some(None) => continue,
-                Some(Some(TagEdit::Record(after))) => {
+                Some(Some(EditResult::Record(after))) => {
                     edits.push((context.store.record(entry).span.range(), after));
                 }
-                Some(Some(TagEdit::Files(own))) => changes.extend(own),
+                Some(Some(EditResult::Files(own))) => changes.extend(own),
             }
             count += 1;
         }
@@ -92,18 +83,13 @@ pub fn tagged(
     Ok(plan)
 }
 
-enum TagEdit {
-    Record(Vec<u8>),
-    Files(Vec<Change>),
-}
-
 /// Changes the tags of one record; `None` if it has the new tags already.
 fn of_one(
     context: &WriteContext<'_>,
     (format, writes): (&dyn Format, &dyn FormatWriter),
     entry: &Entry,
     tagging: TagChange<'_>,
-) -> Result<Option<TagEdit>, Refusal> {
+) -> Result<Option<EditResult>, Refusal> {
     let document = writable(context.store, entry)?;
     writes.allows(Operation::Tag, &document.path).map_err(Refusal::unfit)?;
     let Some(memory) = context.store.memory(entry) else {
@@ -119,9 +105,9 @@ fn of_one(
         return Ok(None);
     }
     match writes.own().set_tags {
-        Some(set_tags) => set_tags(context, entry, &tags).map(|own| Some(TagEdit::Files(own))),
-        None if is_json => retagged(context, writes, entry, tagging).map(|own| Some(TagEdit::Record(own))),
-        None => Ok(Some(TagEdit::Files(Vec::new()))),
+        Some(set_tags) => set_tags(context, entry, &tags).map(|own| Some(EditResult::Files(own))),
+        None if is_json => retagged(context, writes, entry, tagging).map(|own| Some(EditResult::Record(own))),
+        None => Ok(Some(EditResult::Files(Vec::new()))),
     }
 }
 
@@ -135,7 +121,7 @@ fn check_list(context: &WriteContext<'_>, entry: &Entry) -> Result<(), Refusal> 
     else {
         return Ok(());
     };
-    let id = context.store.memory(entry).and_then(|memory| memory.id()).map(str::to_owned);
+    let id = context.store.id(entry).map(str::to_owned);
     let id = id.unwrap_or_else(|| context.store.key(entry));
     let what = tags.kind().as_str();
     Err(Refusal::invalid(format!(

@@ -51,7 +51,7 @@ pub fn never_erased(
     held: &[Entry],
     gone: &ErasedRecords,
 ) -> Result<(), Refusal> {
-    let erased = gone.wanted(context);
+    let erased = gone.wanted(context.store, context.now);
     let mut faults = RefusalList::default();
     for entry in held {
         let path = &listed.document(entry).path;
@@ -72,8 +72,8 @@ fn exhume(
 ) -> Result<(usize, Vec<Change>), Refusal> {
     let mut changes: BTreeMap<PathBuf, Change> = BTreeMap::new();
     let mut count = 0;
-    let erased = gone.wanted(context);
-    let name = |entry: &Entry| Some((entry.session, context.store.memory(entry)?.id()?));
+    let erased = gone.wanted(context.store, context.now);
+    let name = |entry: &Entry| Some((entry.session, context.store.id(entry)?));
     let named: HashSet<_> = entries.iter().filter_map(name).collect();
     let mut faults = RefusalList::default();
     for entry in entries.iter().filter(|entry| entry.state == State::Deleted) {

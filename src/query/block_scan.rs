@@ -1,9 +1,9 @@
 //! Searches stores whose text is not kept in memory: reads it block by block and drops each block after use.
 
-use super::cancel::CancelToken;
-use super::query_tree::{Query, WordPattern};
+use super::query_tree::WordPattern;
 use super::text_index::{DocumentText, Source};
 use super::word_match::{HitLevel, MatchScope, Matcher};
+use super::{CancelToken, Query};
 use crate::model::{Entry, Snapshot, Store, is_log};
 use crate::store::parallel;
 

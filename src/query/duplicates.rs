@@ -17,15 +17,13 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 use sha2::{Digest, Sha256};
 
-use super::cancel::CancelToken;
+use super::{CancelToken, Hit};
 use crate::format;
 use crate::model::{Entry, Snapshot, Store, short_digest};
-use crate::query::search_results::Hit;
 use crate::store::parallel;
-use crate::text::fold::fold;
-use crate::text::words::{is_word, words};
+use crate::text::fold::{fold, is_word, words};
 
-pub use duplicates_pick::DUPLICATES;
+pub use duplicates_pick::{DUPLICATES, ResultPick, pick_duplicates};
 pub use lossless::differing;
 
 /// The default similarity, in percent, from which texts count as nearly equal.
@@ -96,9 +94,9 @@ pub(super) fn said(store: &Store, entry: &Entry) -> String {
     let text = format::text_of(store, entry);
     let about = format::by_name(store.format).map(|format| format.about());
     let unsaid = about.map_or(&[][..], |about| about.unsearched);
-    let is_long = text.text.split_whitespace().nth(LONG).is_some();
+    let is_long = text.text.raw().split_whitespace().nth(LONG).is_some();
     let summaries = about.filter(|_| is_long).map_or(&[][..], |about| about.title_fields);
-    let is_said = |(name, value): &&(String, String)| {
+    let is_said = |(name, value): &&(String, &str)| {
         let name = name.rsplit('.').next().unwrap_or(name);
         let words = value.split_whitespace().count() + value.chars().filter(|c| is_word(*c)).count();
         words >= FEW
@@ -106,7 +104,12 @@ pub(super) fn said(store: &Store, entry: &Entry) -> String {
             && !unsaid.contains(&name)
             && !matches!(name, "id" | "tags" | "references")
     };
-    text.fields.iter().filter(is_said).fold(without_scores(text.text), |said, (_, value)| said + "\n" + value)
+    let fields: Vec<(String, &str)> =
+        text.fields.iter().map(|(name, value)| (name.clone(), value.raw())).collect();
+    fields
+        .iter()
+        .filter(is_said)
+        .fold(without_scores(text.text.into_raw()), |said, (_, value)| said + "\n" + value)
 }
 
 /// Drops what OpenClaw's job adds to a line that it promotes: a comment above it, and how often and where it was found.

@@ -2,14 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::cancel::CancelToken;
-use super::filter::{Candidate, ResolvedNames, StateScope};
-use super::query_tree::{Clause, Query, QueryNode};
-use super::reference_search::related;
-use super::saved_query::{SavedQueryRefusal, SavedQueryResult};
-use super::word_match::Matches;
-use crate::model::{Document, EntryRef, Moment, Snapshot, State, Store};
-use crate::query::search_request::Request;
+use super::filter::{Candidate, Pattern, ResolvedNames, StateScope};
+use super::query_tree::{Clause, QueryNode};
+use super::saved_query::SavedQueryResult;
+use super::{CancelToken, Matches, Query, Request, SavedQueryRefusal};
+use crate::model::{EntryRef, Moment, NameKind, Record, Snapshot, State, Store};
 
 /// The cancel token is checked once per this many entries.
 const STRIDE: usize = 1024;
@@ -57,25 +54,13 @@ impl NeighbourTimes {
 
     fn of_broken(&mut self, store: &Store, document: u32) -> Option<Moment> {
         if self.document != Some(document) {
-            let first = store.documents.get(document as usize).and_then(|document| first_time(document));
+            let records = store.documents.get(document as usize).map(|own| &own.records);
+            let mut memories = records.into_iter().flatten().filter_map(Record::memory);
+            let first = memories.find_map(|memory| memory.created);
             (self.document, self.last) = (Some(document), first);
         }
         self.last
     }
-}
-
-fn first_time(document: &Document) -> Option<Moment> {
-    document.records.iter().find_map(|record| record.memory().and_then(|memory| memory.created))
-}
-
-/// The clauses of a query that exclude an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Exclusion {
-    /// The entry is a result.
-    ByNone,
-    /// Only the clause with this number.
-    By(usize),
-    BySeveral,
 }
 
 /// A query resolved against a snapshot. It decides which entries match.
@@ -118,17 +103,7 @@ impl<'a> ResolvedQuery<'a> {
         self.query.clauses.iter().find_map(of_saved)?.places.get(&at).copied()
     }
 
-    /// Returns which clauses exclude an entry. [`is_visible`] tests its state.
-    pub fn kept_out(&self, at: EntryRef, candidate: &Candidate<'_>) -> Exclusion {
-        let mut failing = self.failing(at, candidate);
-        match (failing.next(), failing.next()) {
-            (None, _) => Exclusion::ByNone,
-            (Some(clause), None) => Exclusion::By(clause),
-            (Some(_), Some(_)) => Exclusion::BySeveral,
-        }
-    }
-
-    /// Returns the numbers of the clauses that exclude an entry.
+    /// Returns the numbers of the clauses that exclude an entry. [`is_visible`] tests its state.
     pub fn failing(&self, at: EntryRef, candidate: &Candidate<'_>) -> impl Iterator<Item = usize> {
         let clauses = self.query.clauses.iter().enumerate();
         clauses.filter(move |(_, clause)| !self.node(&clause.node, at, candidate)).map(|(number, _)| number)
@@ -165,4 +140,37 @@ pub(super) fn is_visible(state: State, asks: StateScope, all: bool) -> bool {
         State::Archived => all || asks.archived,
         State::Deleted => all || asks.deleted,
     }
+}
+
+/// Returns the entries within `depth` references, in either direction, of the entries with an id or other
+/// name that matches `patterns`. Those entries themselves are left out.
+fn related(snapshot: &Snapshot, patterns: &[Pattern], depth: usize) -> HashSet<EntryRef> {
+    reachable(snapshot, snapshot.entries().filter(|at| is_meant(snapshot, *at, patterns)).collect(), depth)
+}
+
+/// Returns the entries within `depth` references, in either direction, of `start`, without `start` itself.
+pub fn reachable(snapshot: &Snapshot, start: HashSet<EntryRef>, depth: usize) -> HashSet<EntryRef> {
+    let mut seen = start.clone();
+    let mut edge: Vec<EntryRef> = start.iter().copied().collect();
+    for _ in 0..depth {
+        let mut next = Vec::new();
+        for at in edge {
+            let store = snapshot.get(at).0;
+            let others = snapshot.references().links_of(store, at).into_iter().filter_map(|tie| tie.other);
+            next.extend(others.filter(|other| seen.insert(*other)));
+        }
+        if next.is_empty() {
+            break;
+        }
+        edge = next;
+    }
+    seen.retain(|at| !start.contains(at));
+    seen
+}
+
+fn is_meant(snapshot: &Snapshot, at: EntryRef, patterns: &[Pattern]) -> bool {
+    let (store, entry) = snapshot.get(at);
+    let Some(memory) = store.memory(entry) else { return false };
+    let others = memory.names().filter(|name| name.of == NameKind::Record).map(|name| name.text);
+    memory.id().into_iter().chain(others).any(|name| patterns.iter().any(|own| own.matches(name)))
 }

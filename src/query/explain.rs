@@ -1,14 +1,12 @@
 //! Explains the rank of an entry, factor by factor.
 
-use super::Query;
-use super::cancel::CancelToken;
-use super::highlight::words_in;
-use super::rank::{RankFactors, Ranking};
-use super::word_match::{Matches, idf};
+use serde::Serialize;
+
+use super::word_match::idf;
+use super::{CancelToken, Matches, Query, RankFactors, Ranking, Request, words_in};
 use crate::format::writing::FloorOutcome;
 use crate::format::{self, record_details, text_of};
-use crate::model::{DecayRule, Entry, EntryRef, Keep, Store, StoredMemory};
-use crate::query::search_request::Request;
+use crate::model::{DecayRule, Entry, EntryRef, Keep, Store, StoredMemory, UntrustedText};
 
 /// Every factor of one entry's rank.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +24,7 @@ pub struct Explanation {
 }
 
 /// What one word or phrase of the query contributes to a match.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WordHit {
     /// The word as typed.
     pub word: String,
@@ -39,6 +37,7 @@ pub struct WordHit {
     /// The number of readable live records.
     pub n: usize,
     /// The names of the fields of the entry that have it. Untrusted text.
+    #[serde(skip)]
     pub fields: Vec<String>,
 }
 
@@ -76,9 +75,9 @@ fn fields(query: &Query, store: &Store, entry: &Entry) -> Vec<Vec<String>> {
     if found.is_empty() {
         return found;
     }
-    let mut look = |fields: Vec<(String, String)>| {
+    let mut look = |fields: Vec<(String, UntrustedText)>| {
         for (name, text) in fields {
-            for (own, _) in found.iter_mut().zip(words_in(&text, query)).filter(|(_, is_in)| *is_in) {
+            for (own, _) in found.iter_mut().zip(words_in(text.raw(), query)).filter(|(_, is_in)| *is_in) {
                 if !own.contains(&name) {
                     own.push(name.clone());
                 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use crate::model::Snapshot;
-use crate::query::search_results::Hit;
+use crate::query::Hit;
 
 /// Counts of what results have in common. Broken records are not counted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,20 +40,14 @@ pub fn facets(snapshot: &Snapshot, hits: &[Hit]) -> Facets {
             _ => low,
         } += 1;
     }
-    let fields = worth_filtering(fields);
+    let few = |values: &HashMap<&str, usize>| values.len() <= VALUES;
+    let named = crate::format::facets().filter_map(|name| Some((name, fields.remove(name).filter(few)?)));
+    let fields = named.map(|(name, values)| (name, most_first(values))).collect();
     Facets { types: most_first(types), tags: most_first(tags), fields, importance }
 }
 
 /// A field with more values is left out: a user does not pick from such a long list.
 const VALUES: usize = 24;
-
-fn worth_filtering(
-    mut fields: HashMap<&str, HashMap<&str, usize>>,
-) -> Vec<(&'static str, Vec<(String, usize)>)> {
-    let few = |values: &HashMap<&str, usize>| values.len() <= VALUES;
-    let named = crate::format::facets().filter_map(|name| Some((name, fields.remove(name).filter(few)?)));
-    named.map(|(name, values)| (name, most_first(values))).collect()
-}
 
 fn count<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: K) {
     *counts.entry(key).or_default() += 1;

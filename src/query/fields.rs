@@ -5,13 +5,12 @@ use std::ops::Range;
 
 use strsim::osa_distance;
 
-use super::QueryError;
-use super::filter::{Bounds, FacetPredicate, Filter, NameFilter, NameScope};
-use super::name_pattern::Pattern;
+use super::filter::{Bounds, FacetPredicate, Filter, NameFilter, NameScope, Pattern};
 use super::parse::wrong;
-use super::query_tree::{MinRank, Order, Query, QueryNode};
+use super::query_tree::{MinRank, QueryNode};
 use super::saved_query::SavedQuery;
 use super::time_values::{TIME_FORMS, TimeRange, TimeValue};
+use super::{Order, Query, QueryError};
 use crate::format;
 use crate::model::{Moment, State};
 use crate::text::fold::fold;
@@ -196,9 +195,9 @@ fn accessed(value: &QueryValue, now: Moment) -> Result<TimeRange, QueryError> {
     let wanted = format!("{TIME_FORMS}, with <, <=, > or >= before it for before or after that");
     let when = TimeValue::parse(rest, now).ok_or_else(|| bad("accessed", value, &wanted))?;
     Ok(match sign {
-        (Ordering::Less, false) => when.before(),
+        (Ordering::Less, false) => TimeRange { from: None, to: Some(when.start) },
         (Ordering::Less, true) => when.until(),
-        (Ordering::Greater, false) => when.after(),
+        (Ordering::Greater, false) => TimeRange { from: Some(when.end), to: None },
         (Ordering::Greater, true) => when.since(),
         (Ordering::Equal, _) => when.around,
     })

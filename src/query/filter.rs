@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::name_pattern::Pattern;
 use super::time_values::TimeRange;
 use crate::format::store_names;
 use crate::model::{Entry, EntryRef, Moment, PathText, Role, Snapshot, State, Store, StoredMemory};
@@ -59,6 +58,49 @@ impl Bounds {
         let above = value > self.low.0 || (self.low.1 && value == self.low.0);
         let below = value < self.high.0 || (self.high.1 && value == self.high.0);
         above && below
+    }
+}
+
+/// A name, or several with `*`, which matches any characters or none.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Pattern {
+    /// The text, split at the stars. One part means no star.
+    parts: Vec<String>,
+}
+
+impl Pattern {
+    pub fn new(text: &str) -> Self {
+        Pattern { parts: text.split('*').map(str::to_owned).collect() }
+    }
+
+    /// Returns a name in which a star is a star: the user quoted it.
+    pub fn literal(text: &str) -> Self {
+        Pattern { parts: vec![text.to_owned()] }
+    }
+
+    /// Returns the name if it has no star.
+    pub fn exact(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [whole] => Some(whole),
+            _ => None,
+        }
+    }
+
+    /// True if all of `text` matches. The earliest place of each middle part is right: a star matches all.
+    pub fn matches(&self, text: &str) -> bool {
+        let (first, middle, last) = match self.parts.as_slice() {
+            [] => return text.is_empty(),
+            [whole] => return text == whole,
+            [first, middle @ .., last] => (first, middle, last),
+        };
+        let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
+        for part in middle {
+            match rest.find(part.as_str()) {
+                Some(at) => rest = rest.get(at + part.len()..).unwrap_or_default(),
+                None => return false,
+            }
+        }
+        rest.ends_with(last.as_str())
     }
 }
 
@@ -169,42 +211,21 @@ impl NameFilter {
     /// Finds the stores or sessions that match. If a value matches a complete name, it selects only such
     /// names. Otherwise a value without `*` selects every name that contains it.
     pub fn resolve(&self, snapshot: &Snapshot) -> ResolvedNames {
-        let short = store_names(snapshot);
-        let names = |(store, short): (&Arc<Store>, &String)| {
-            let folder = store.root.file_name().map(|name| fold(&name.to_text()));
-            let known = [fold(&store.root.to_text()), fold(store.format), fold(short)];
-            known.into_iter().chain(folder).collect()
-        };
-        let stores: Vec<Vec<String>> = snapshot.stores.iter().zip(&short).map(names).collect();
-        let sessions: Vec<Vec<Vec<String>>> = snapshot
-            .stores
-            .iter()
-            .map(|store| store.sessions.iter().map(|own| vec![fold(&own.name)]).collect())
-            .collect();
-        let mut settled = ResolvedNames {
-            stores: vec![false; stores.len()],
-            sessions: sessions.iter().map(|names| vec![false; names.len()]).collect(),
-        };
-        if let NameScope::OneSession(name) = &self.of {
-            let is_it = |(store, marks): (&Arc<Store>, &mut Vec<bool>)| {
-                *marks = store.sessions.iter().map(|own| own.name == *name).collect();
-            };
-            snapshot.stores.iter().zip(&mut settled.sessions).for_each(is_it);
-        }
-        for pattern in &self.patterns {
-            match self.of {
-                NameScope::OneSession(_) => {}
-                NameScope::Project => {
-                    mark(pattern, names_of_projects(snapshot).iter().zip(&mut settled.stores))
-                }
-                NameScope::Store => mark(pattern, stores.iter().zip(&mut settled.stores)),
-                NameScope::Session => {
-                    let marks = settled.sessions.iter_mut().flatten();
-                    mark(pattern, sessions.iter().flatten().zip(marks));
-                }
+        let sessions = || snapshot.stores.iter().flat_map(|store| &store.sessions);
+        let mut stores = vec![false; snapshot.stores.len()];
+        let mut marks = vec![false; sessions().count()];
+        match &self.of {
+            NameScope::OneSession(name) => marks = sessions().map(|own| own.name == *name).collect(),
+            NameScope::Session => {
+                mark(&self.patterns, sessions().map(|own| vec![fold(&own.name)]).collect(), &mut marks);
             }
+            NameScope::Project => mark(&self.patterns, names_of_projects(snapshot), &mut stores),
+            NameScope::Store => mark(&self.patterns, names_of_stores(snapshot), &mut stores),
         }
-        settled
+        let mut rest = marks.as_slice();
+        let of_store =
+            |store: &Arc<Store>| rest.split_off(..store.sessions.len()).unwrap_or_default().to_vec();
+        ResolvedNames { stores, sessions: snapshot.stores.iter().map(of_store).collect() }
     }
 }
 
@@ -219,14 +240,25 @@ impl ResolvedNames {
     }
 }
 
-fn mark<'a>(pattern: &Pattern, names: impl Iterator<Item = (&'a Vec<String>, &'a mut bool)>) {
-    let mut names: Vec<_> = names.collect();
-    let whole = |names: &[String]| names.iter().any(|name| pattern.matches(name));
-    let exact = names.iter().any(|(names, _)| whole(names));
-    for (names, marked) in &mut names {
-        let part = |part: &str| names.iter().any(|name| name.contains(part));
-        **marked |= if exact { whole(names) } else { pattern.exact().is_some_and(part) };
+/// Marks what has a name that matches one of the patterns.
+fn mark(patterns: &[Pattern], names: Vec<Vec<String>>, marks: &mut [bool]) {
+    for pattern in patterns {
+        let whole = |names: &[String]| names.iter().any(|name| pattern.matches(name));
+        let exact = names.iter().any(|names| whole(names));
+        for (names, marked) in names.iter().zip(&mut *marks) {
+            let part = |part: &str| names.iter().any(|name| name.contains(part));
+            *marked |= if exact { whole(names) } else { pattern.exact().is_some_and(part) };
+        }
     }
+}
+
+fn names_of_stores(snapshot: &Snapshot) -> Vec<Vec<String>> {
+    let names = |(store, short): (&Arc<Store>, String)| {
+        let folder = store.root.file_name().map(|name| fold(&name.to_text()));
+        let known = [fold(&store.root.to_text()), fold(store.format), fold(&short)];
+        known.into_iter().chain(folder).collect()
+    };
+    snapshot.stores.iter().zip(store_names(snapshot)).map(names).collect()
 }
 
 /// Returns for each store the paths and the folder names of the projects that it is of.
@@ -249,5 +281,28 @@ pub struct StateScope {
 impl StateScope {
     pub fn or(self, other: StateScope) -> StateScope {
         StateScope { archived: self.archived || other.archived, deleted: self.deleted || other.deleted }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_characters_or_none() {
+        for (pattern, text, like) in [
+            ("auth", "auth", true),
+            ("auth", "oauth", false),
+            ("auth*", "auth", true),
+            ("a*h*n", "authn", true),
+            ("a*h*n", "authz", false),
+            ("ab*b", "ab", false),
+            ("*", "", true),
+            ("a.*", "a", false),
+            ("a.*", "a.b.c", true),
+        ] {
+            assert_eq!(Pattern::new(pattern).matches(text), like, "{pattern} {text}");
+        }
+        assert!(Pattern::literal("a*").matches("a*") && !Pattern::literal("a*").matches("ab"));
     }
 }

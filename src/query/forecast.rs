@@ -1,7 +1,6 @@
 //! Finds the memories that will fade to the floor, when they do, and what happens to them then.
 
-use super::explain::floor_outcome;
-use super::rank::{EntryDecay, RankFactors, Ranking};
+use super::{EntryDecay, RankFactors, Ranking, floor_outcome};
 use crate::format::writing::FloorOutcome;
 use crate::model::{EntryRef, Moment, Snapshot, State};
 

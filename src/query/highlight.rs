@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::query_tree::{Query, WordPattern};
+use super::Query;
+use super::query_tree::WordPattern;
 use super::word_match::wild_at;
 use crate::text::fold::fold_into;
 

@@ -11,14 +11,12 @@ mod filter;
 mod fold_text;
 mod forecast;
 mod highlight;
-mod name_pattern;
 mod near;
 mod nearest;
 mod parse;
 mod query_tree;
+mod quote;
 mod rank;
-mod reference_search;
-mod result_pick;
 mod saved_query;
 mod search;
 mod statistics;
@@ -26,18 +24,14 @@ mod text_index;
 mod time_values;
 mod word_match;
 
-mod query_error;
-mod quote;
-mod search_request;
-mod search_results;
 #[cfg(test)]
 mod tests;
 
-pub use crate::query::query_tree::Order;
-pub use crate::query::search_request::Request;
-pub use crate::query::search_results::{Hit, Results, SimilarWord};
 pub use cancel::CancelToken;
-pub use duplicates::{DUPLICATES, SIMILAR_PERCENT, SimilarEntry, differing, duplicates};
+pub use duplicates::{
+    DUPLICATES, ResultPick, SIMILAR_PERCENT, SimilarEntry, differing, duplicates, pick_duplicates,
+};
+pub use evaluation::reachable;
 pub use explain::{Explanation, WordHit, explain, explain_in, floor_outcome};
 pub use facets::{Facets, facets, most_first};
 pub use fields::field_names;
@@ -45,14 +39,11 @@ pub use forecast::{FadeEnd, FadeForecast, forecast};
 pub use highlight::{highlights, words_in};
 pub use near::{SimilarSearch, similar_search, wider_term};
 pub use nearest::nearest;
-pub use query_error::QueryError;
-pub use query_tree::Query;
+pub use query_tree::{Order, Query, QueryError};
 pub use quote::{quoted, quoted_pattern};
 pub use rank::{EntryDecay, RankFactors, Ranking, WEIGHTS};
-pub use reference_search::reachable;
-pub use result_pick::{PickSummary, ResultPick};
 pub use saved_query::{SavedQueryError, SavedQueryRefusal, saved_names};
-pub use search::{search, search_in};
+pub use search::{Hit, PickSummary, Request, Results, SimilarWord, search, search_in};
 pub use statistics::{FillingSession, StoreCounts, TagUse, UsageStatistics, WEEKS};
 pub use text_index::TextIndex;
 pub use word_match::Matches;

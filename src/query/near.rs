@@ -6,16 +6,13 @@ use std::collections::{HashMap, HashSet};
 
 use strsim::osa_distance;
 
-use super::cancel::CancelToken;
 use super::evaluation::{ResolvedQuery, each_candidate, is_visible};
-use super::query_tree::{Query, QueryNode, WordPattern};
-use super::quote::quoted_pattern;
-use super::search::search_in;
-use super::text_index::{TextIndex, letters};
-use super::word_match::Matches;
+use super::query_tree::{QueryNode, WordPattern};
+use super::text_index::letters;
+use super::{
+    CancelToken, Matches, Query, Request, Results, SimilarWord, TextIndex, quoted_pattern, search_in,
+};
 use crate::model::EntryRef;
-use crate::query::search_request::Request;
-use crate::query::search_results::{Results, SimilarWord};
 
 /// A shorter word is like most others.
 const SHORTEST: usize = 4;

@@ -3,9 +3,8 @@
 //! These may be erased, so only the pairs of words count: a rule for `alpha` is not the one for `beta`.
 
 use super::duplicates::{DistinctText, SimilarityIndex, TextSketch, distinct, said, similarity};
+use super::{CancelToken, Hit};
 use crate::model::{EntryRef, Snapshot};
-use crate::query::cancel::CancelToken;
-use crate::query::search_results::Hit;
 
 /// A record, and its similarity to the most similar of the chosen ones, in percent. Only equal texts have 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

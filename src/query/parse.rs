@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::QueryError;
 use super::fields::{self, QueryValue, field_names};
 use super::fold_text::fold_collapsed;
-use super::query_tree::{Clause, Query, QueryNode, QueryWord, WordPattern};
+use super::query_tree::{Clause, QueryNode, QueryWord, WordPattern};
+use super::{Query, QueryError};
 use crate::model::Moment;
 
 /// The maximum depth of parentheses. A deeper query is probably pasted by mistake.

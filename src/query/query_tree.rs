@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::filter::{Filter, NameFilter, NameScope, StateScope};
-use super::name_pattern::Pattern;
+use super::filter::{Filter, NameFilter, NameScope, Pattern, StateScope};
 use super::saved_query::SavedQuery;
 use crate::model::Moment;
 
@@ -25,6 +24,16 @@ pub struct Query {
     pub(super) order: Option<Order>,
     pub(super) limit: Option<usize>,
     pub(super) min_rank: Option<MinRank>,
+}
+
+/// The place and the reason of an error in a query.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct QueryError {
+    /// The bytes of the query that are wrong.
+    pub span: Range<usize>,
+    /// A sentence that says what is wrong and what is right. It quotes the query.
+    pub message: String,
 }
 
 /// One of the terms at the top of a query.

@@ -5,8 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::Path;
 
-use super::cancel::CancelToken;
-use super::query_error::QueryError;
+use super::{CancelToken, QueryError};
 use crate::format;
 use crate::model::{Entry, EntryRef, Moment, PathText, Snapshot, State, Store};
 #[cfg(feature = "tui")]
@@ -89,7 +88,7 @@ impl SavedQuery {
                 Err(why) => return Some(Err(why)),
             };
             is_known = true;
-            let text = format::text_of(store, entry).text;
+            let text = format::text_of(store, entry).text.into_raw();
             let token = cancel.clone();
             let ran = select(store, &text, self.now, is_seen, move || token.is_cancelled());
             cancel.check()?;
@@ -139,7 +138,7 @@ pub fn saved_names(snapshot: &Snapshot) -> Vec<String> {
 fn queries(store: &Store) -> impl Iterator<Item = (&Entry, &Path)> {
     let format = format::by_name(store.format);
     let paths = store.entries.iter().map(|entry| (entry, store.document(entry).path.as_path()));
-    let is_query = move |path: &Path| format.is_some_and(|format| format.is_query(path));
+    let is_query = move |path: &Path| format.is_some_and(|format| (format.about().is_query)(path));
     paths.filter(move |(entry, path)| entry.state == State::Live && is_query(path))
 }
 

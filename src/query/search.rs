@@ -1,16 +1,133 @@
-//! Runs a query: finds the results, orders them, and says what hides others.
+//! Runs a query: what to search, the results in their order, and what hides others.
 
 use std::ops::Range;
 
-use super::cancel::CancelToken;
-use super::evaluation::{Exclusion, ResolvedQuery, each_candidate, is_visible};
+use serde::Serialize;
+
+use super::evaluation::{ResolvedQuery, each_candidate, is_visible};
 use super::filter::{Candidate, StateScope};
-use super::query_tree::{Order, Query};
-use super::rank::RankFactors;
-use super::word_match::Matches;
-use crate::model::{EntryRef, Moment, State};
-use crate::query::search_request::Request;
-use crate::query::search_results::{Hit, Results};
+use super::{CancelToken, Matches, Order, Query, RankFactors, Ranking, SavedQueryRefusal, TextIndex};
+use crate::model::{EntryRef, Moment, Snapshot, State};
+
+/// What to search for, where, and how.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The stores to search.
+    pub snapshot: &'a Snapshot,
+    /// Their text. A query without words needs none. For a query with words, if the text is missing or of an
+    /// older snapshot, the search reads the records, which takes time.
+    pub text: Option<&'a TextIndex>,
+    /// The query.
+    pub query: &'a Query,
+    /// The formula of the rank.
+    pub ranking: Ranking,
+    /// The order if the query has no `sort:`.
+    pub order: Order,
+    /// True to search archived and deleted records even if the query does not ask for them.
+    pub all: bool,
+    /// The time for the ranks.
+    pub now: Moment,
+}
+
+impl Request<'_> {
+    /// Finds the words of the query. `None` if cancelled. A search and all explanations of the same words in
+    /// the same stores can share the result.
+    pub fn matches(&self, cancel: &CancelToken) -> Option<Matches> {
+        self.matches_within(None, cancel)
+    }
+
+    /// Like [`Request::matches`], with the matches of an earlier query in the same stores. If the user only
+    /// typed more letters, only the entries that matched before are searched.
+    pub fn matches_within(&self, before: Option<&Matches>, cancel: &CancelToken) -> Option<Matches> {
+        if !self.query.has_words() {
+            return Some(Matches::default());
+        }
+        let text = self.text.filter(|text| text.is_of(self.snapshot));
+        let within = before.and_then(|before| before.within(self.query));
+        Matches::find(self.query, self.snapshot, (text, within.as_ref()), cancel)
+    }
+}
+
+/// One result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// The entry.
+    pub at: EntryRef,
+    /// The rank; `None` for a broken record.
+    pub rank: Option<f64>,
+    /// The decay, 0 to 1; 0 for a broken record.
+    pub decay: f64,
+}
+
+/// A word that no searched memory has, and the word of these memories that is searched instead.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SimilarWord {
+    /// The word as typed.
+    pub typed: String,
+    /// The other word, folded. It has only letters.
+    pub taken: String,
+}
+
+/// The outcome of a pick.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PickSummary {
+    /// The figure of each result, at most eight columns wide.
+    pub figures: Vec<String>,
+    /// The entries to mark.
+    pub marked: Vec<EntryRef>,
+    /// What was found, and what is marked.
+    pub summary: String,
+}
+
+/// The results of a search.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Results {
+    /// The results, in the order of the request.
+    pub hits: Vec<Hit>,
+    /// The part of the query whose removal would add the most results, and their number.
+    pub blocker: Option<(Range<usize>, usize)>,
+    /// How many memories fit except for a condition on their time, which is not known.
+    pub timeless: usize,
+    /// The words that were searched instead of those typed, because no memory has these.
+    pub similar: Vec<SimilarWord>,
+    /// Which wider term finds something, as a part of a sentence, if nothing was found.
+    pub wider: Option<String>,
+    /// The outcome of the pick, if the results were picked.
+    pub picked: Option<PickSummary>,
+    /// The reason if nothing was searched because a saved query is not run.
+    pub refused: Option<SavedQueryRefusal>,
+}
+
+impl Results {
+    /// Says how many memories no condition on a time can find. `None` if there are none.
+    pub fn timeless_note(&self) -> Option<String> {
+        match self.timeless {
+            0 => None,
+            1 => Some("1 memory has no known time and is not among them".to_owned()),
+            several => Some(format!("{several} memories have no known time and are not among them")),
+        }
+    }
+
+    /// Says which words were searched instead of those typed. `None` if all are as typed.
+    pub fn similar_note(&self) -> Option<String> {
+        let word = |own: &SimilarWord| format!("nothing has “{}”; shown is “{}”", own.typed, own.taken);
+        let words: Vec<String> = self.similar.iter().map(word).collect();
+        (!words.is_empty()).then(|| words.join("; "))
+    }
+
+    /// Returns what is to be said about the results.
+    pub fn notes(&self) -> Vec<String> {
+        [self.similar_note(), self.wider.clone(), self.timeless_note()].into_iter().flatten().collect()
+    }
+
+    /// Returns the results, or the reason why a saved query is not run.
+    pub fn answered(self) -> Result<Results, SavedQueryRefusal> {
+        match self.refused {
+            Some(refused) => Err(refused),
+            None => Ok(self),
+        }
+    }
+}
 
 /// Runs a search. `None` if cancelled.
 pub fn search(request: &Request<'_>, cancel: &CancelToken) -> Option<Results> {
@@ -32,12 +149,13 @@ pub fn search_in(request: &Request<'_>, matches: &Matches, cancel: &CancelToken)
         if !is_visible(candidate.entry.state, asks, request.all) {
             return;
         }
-        let exclusion = meaning.kept_out(at, candidate);
-        timeless += usize::from(exclusion != Exclusion::ByNone && meaning.lacks_time(at, candidate));
-        match exclusion {
-            Exclusion::ByNone => {}
-            Exclusion::By(clause) => return hidden.note(clause, candidate.entry.state, request.all),
-            Exclusion::BySeveral => return,
+        let mut failing = meaning.failing(at, candidate);
+        if let (Some(clause), another) = (failing.next(), failing.next()) {
+            timeless += usize::from(meaning.lacks_time(at, candidate));
+            if another.is_none() {
+                hidden.note(clause, candidate.entry.state, request.all);
+            }
+            return;
         }
         let hit = hit(request, matches, at, candidate);
         if min.is_some_and(|min| hit.rank.is_none_or(|rank| rank < min.value)) {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::facets::most_first;
+use super::most_first;
 use crate::model::time::DAY;
 use crate::model::{EntryRef, EntryTime, Moment, Snapshot, State, Store, StoredMemory};
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use super::cancel::CancelToken;
+use super::CancelToken;
 use super::fold_text::fold_collapsed_into;
 use crate::format::{self, SearchText};
 use crate::model::{Document, Entry, Generation, Snapshot, Store};

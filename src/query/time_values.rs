@@ -87,14 +87,6 @@ impl TimeValue {
     pub fn until(self) -> TimeRange {
         TimeRange { from: None, to: Some(self.end) }
     }
-
-    pub fn before(self) -> TimeRange {
-        TimeRange { from: None, to: Some(self.start) }
-    }
-
-    pub fn after(self) -> TimeRange {
-        TimeRange { from: Some(self.end), to: None }
-    }
 }
 
 /// In microseconds.
@@ -128,8 +120,8 @@ mod tests {
 
     #[test]
     fn after_a_date_starts_with_the_next_day() {
-        assert_eq!(when("2026-01-10").after().from, Some(moment("2026-01-11")));
-        assert_eq!(when("2026-01-10").before().to, Some(moment("2026-01-10")));
+        assert_eq!(when("2026-01-10").end, moment("2026-01-11"));
+        assert_eq!(when("2026-01-10").start, moment("2026-01-10"));
     }
 
     #[test]

@@ -5,9 +5,9 @@ use fuzzy_matcher::skim::SkimMatcherV2;
 use memchr::memmem::{self, Finder};
 
 use super::block_scan::{self, BlockHits};
-use super::cancel::CancelToken;
-use super::query_tree::{Query, QueryWord, WordPattern};
-use super::text_index::{Chunk, DocumentText, TextIndex, letters};
+use super::query_tree::{QueryWord, WordPattern};
+use super::text_index::{Chunk, DocumentText, letters};
+use super::{CancelToken, Query, TextIndex};
 use crate::format;
 use crate::model::{EntryRef, Snapshot, State, Store};
 
@@ -313,20 +313,10 @@ fn bytes_of_word(text: &str, at: usize) -> &[u8] {
 
 /// True if a letter or digit is right before `at`.
 pub(super) fn is_word_before(text: &str, at: usize) -> bool {
-    match at.checked_sub(1).and_then(|before| text.as_bytes().get(before)) {
-        None => false,
-        Some(byte) if byte.is_ascii() => byte.is_ascii_alphanumeric(),
-        Some(_) => {
-            text.get(..at).and_then(|text| text.chars().next_back()).is_some_and(char::is_alphanumeric)
-        }
-    }
+    text.get(..at).is_some_and(|before| before.ends_with(char::is_alphanumeric))
 }
 
 /// True if a letter or digit is at `at`.
 pub(super) fn is_word_at(text: &str, at: usize) -> bool {
-    match text.as_bytes().get(at) {
-        None => false,
-        Some(byte) if byte.is_ascii() => byte.is_ascii_alphanumeric(),
-        Some(_) => text.get(at..).and_then(|text| text.chars().next()).is_some_and(char::is_alphanumeric),
-    }
+    text.get(at..).is_some_and(|rest| rest.starts_with(char::is_alphanumeric))
 }

@@ -45,13 +45,13 @@ pub fn select(
     let Some(format) = format::by_name(store.format) else { return Ok((Vec::new(), false)) };
     let select = Select::read(text)?;
     let ran = database(now).and_then(|database| {
-        for table in format.tables().iter().filter(|table| select.names.contains(table.name)) {
+        for table in format.about().tables.iter().filter(|table| select.names.contains(table.name)) {
             fill(&database, table, (format, store), &select.names, &|state| is_seen(state) && !stop())?;
         }
-        lock(&database, format.tables(), stop)?;
+        lock(&database, format.about().tables, stop)?;
         entries(&database, &select.sql)
     });
-    ran.map(|entries| (entries, select.is_ordered)).map_err(|error| reason(&error, format.tables()))
+    ran.map(|entries| (entries, select.is_ordered)).map_err(|error| reason(&error, format.about().tables))
 }
 
 fn database(now: Moment) -> rusqlite::Result<Connection> {

@@ -47,8 +47,8 @@ pub fn named_values(
     for name in SHOWN.into_iter().filter(|name| names.contains(*name)) {
         values.entry(name.to_owned()).or_insert_with(|| match name {
             "id" => memory.id().map_or(Value::Null, |id| Value::Text(id.to_owned())),
-            "title" => Value::Text(format::title(store, entry)),
-            _ => Value::Text(format::text_of(store, entry).text),
+            "title" => Value::Text(format::title(store, entry).into_raw()),
+            _ => Value::Text(format::text_of(store, entry).text.into_raw()),
         });
     }
     Some(values)

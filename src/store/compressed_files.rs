@@ -139,15 +139,6 @@ fn broken(path: &Path, fault: &str) -> Problem {
 }
 
 pub(crate) fn empty_document(found: &StoreFile, generation: Generation) -> Document {
-    Document {
-        path: found.path.clone(),
-        role: found.role,
-        bytes: Vec::new().into(),
-        offset: 0,
-        len: generation.len,
-        generation,
-        records: Vec::new(),
-        problems: Vec::new(),
-        digests: Default::default(),
-    }
+    let empty = Document::of_bytes(found.path.clone(), found.role, Vec::new());
+    Document { len: generation.len, generation, ..empty }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::compressed_files::{self, FileCompression};
-use super::incremental_read::{reread, respliced};
+use super::incremental_read::{reread, reread_between};
 use crate::format::record_reader::Reading;
 use crate::format::{self, AssemblyInput, Format};
 use crate::model::plan::change::PRIVATE_MODE;
@@ -71,7 +71,9 @@ fn respliced_log(format: &dyn Format, before: &Document, change: &Change, now: M
     let is_it = |base: &&Bytes| base.is_same(&before.bytes) && base.len() as u64 == before.len;
     let (base, splices) = (change.base.as_ref().filter(is_it)?, change.splices()?);
     let bytes = Bytes::spliced(base, splices.clone());
-    let reading = respliced(format, before, (&bytes, &splices), now)?;
+    let (first, last) = (splices.first()?, splices.last()?);
+    let same_end = before.len.checked_sub(last.end())? as usize;
+    let reading = reread_between(format, before, (&bytes, (first.start as usize, same_end)), now)?;
     let len = bytes.len() as u64;
     let own = Document::of_bytes(before.path.clone(), before.role, bytes);
     Some(Document { len, records: reading.records, problems: reading.problems, ..own })

@@ -94,10 +94,7 @@ impl DiscoveryResult {
 
 /// Looks at a store's root, a parent of it, a session's folder or a file. `forced` is from `--as`.
 pub fn look_at(path: &Path, forced: Option<&str>) -> DiscoveryResult {
-    look_at_on(&RealDisk, path, forced)
-}
-
-fn look_at_on(disk: &dyn Disk, path: &Path, forced: Option<&str>) -> DiscoveryResult {
+    let disk = &RealDisk;
     // `..` leads to the parent of the real folder, not of the name in the path.
     let climbs = path.components().any(|part| part == std::path::Component::ParentDir);
     let resolved = if climbs { disk.real_path(path).ok() } else { None };
@@ -200,7 +197,7 @@ pub fn look_around(folder: &Path, agents: &AgentHome) -> Vec<DiscoveryResult> {
                 looked.push(DiscoveryResult::at(&base.join(place.path), Err(ABSENT.into())));
             }
             // What palimp only reads is not missed: other things of its program may be there.
-            let is_missed = format.read_only().is_none();
+            let is_missed = format.about().read_only.is_none();
             for path in paths {
                 if looked.iter().any(|look| look.path == path) {
                     continue;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::load_settings;
+use super::load::load_settings;
 use super::store_walk::{self, StoreFile};
 use crate::disk::Disk;
 use crate::format::{self, Format};
@@ -12,7 +12,7 @@ use crate::model::{Document, Store, container, deleted_from, is_log};
 /// True if a store that was read whole is certainly unchanged. False if only other files can show that.
 pub fn is_as_read(disk: &dyn Disk, store: &Store) -> bool {
     let format = format::by_name(store.format).filter(|own| own.about().outside_files.is_empty());
-    let is_as_set = |format: &dyn Format| load_settings::of(disk, &store.root, format) == store.load_settings;
+    let is_as_set = |format: &dyn Format| load_settings(disk, &store.root, format) == store.load_settings;
     let is_same = |format: &dyn Format| are_as_read(disk, store, format) && is_as_set(format);
     store.whole().is_ok() && format.is_some_and(is_same)
 }

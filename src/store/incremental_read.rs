@@ -9,7 +9,6 @@ use std::path::Path;
 use super::parallel_read;
 use crate::format::Format;
 use crate::format::record_reader::Reading;
-use crate::model::plan::Splice;
 use crate::model::{Bytes, Code, Document, Moment, Problem, Record, Role, Span, is_log};
 use crate::text::lines::BOM;
 
@@ -29,23 +28,16 @@ pub fn reread(
     again.unwrap_or_else(|| parallel_read::read(format, (role, path, bytes), now))
 }
 
-/// Reads the log that splices make of `before`. `None` if the changed lines can't be read alone.
-pub fn respliced(
+/// Reads the log that `before` became. `(same, same_end)` are the numbers of bytes that are unchanged at its start and
+/// end. `None` if the changed lines can't be read alone.
+pub fn reread_between(
     format: &dyn Format,
     before: &Document,
-    (becomes, splices): (&Bytes, &[Splice]),
+    (becomes, unchanged): (&Bytes, (usize, usize)),
     now: Moment,
 ) -> Option<Reading> {
-    let (first, last) = (splices.first()?, splices.last()?);
-    let same_end = (before.len).checked_sub(last.end())? as usize;
     is_comparable(before, before.role, &before.path).then_some(())?;
-    ChangedLines::between(before, becomes, (first.start as usize, same_end)).read(format, now)
-}
-
-/// Reads the log that has grown from `before` to `becomes` at its end.
-pub fn grown(format: &dyn Format, before: &Document, becomes: &Bytes, now: Moment) -> Option<Reading> {
-    is_comparable(before, before.role, &before.path).then_some(())?;
-    ChangedLines::between(before, becomes, (before.bytes.len(), 0)).read(format, now)
+    ChangedLines::between(before, becomes, unchanged).read(format, now)
 }
 
 /// True if an earlier reading is usable. A future time makes it unusable: that time may have come.

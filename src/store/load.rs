@@ -13,12 +13,14 @@ use std::sync::Arc;
 use super::compressed_files::{self, FileCompression, empty_document};
 use super::discovery::{DiskProbe, Place};
 use super::incremental_read::reread;
-use super::store_walk::{self, StoreFile, StoreListing};
-use super::{load_settings, own_files, parallel, referenced_files};
+use super::store_walk::{self, StoreFile};
+use super::{own_files, parallel, referenced_files};
 use crate::disk::{self, Disk, Lookup, RealDisk};
 use crate::format::{self, AssemblyInput, Format, LockFact};
 use crate::model::snapshot::Generation;
-use crate::model::{Bytes, Document, Extent, KnownBy, Moment, Project, Role, Snapshot, Store, UnreadPath};
+use crate::model::{
+    Bytes, Document, Extent, KnownBy, LoadSettings, Moment, Project, Role, Snapshot, Store, UnreadPath,
+};
 pub use assemble::{empty_store, of_documents};
 
 use assemble::put_together;
@@ -36,7 +38,8 @@ pub fn load(place: &Place, extent: Extent, previous: Option<&Store>, now: Moment
     load_from(&RealDisk, place, extent, previous, now)
 }
 
-/// Reads several stores, side by side. `previous` holds them as they were read before.
+/// Reads several stores for the screens, side by side. `previous` holds them as they were read before. Of a large log
+/// that has grown, only samples of the old part are compared ([`crate::store::has_misread`]).
 pub fn load_each(places: &[Place], extent: Extent, previous: &Snapshot, now: Moment) -> Vec<Arc<Store>> {
     let before: HashMap<&Path, &Store> =
         previous.stores.iter().map(|store| (store.root.as_path(), &**store)).collect();
@@ -45,7 +48,7 @@ pub fn load_each(places: &[Place], extent: Extent, previous: &Snapshot, now: Mom
     let places: Vec<(&Place, bool)> = places.iter().zip(waits).collect();
     parallel::map_parallel(&places, |&(place, waits)| {
         let previous = before.get(place.root.as_path()).copied();
-        let given = LoadContext { tail, previous, now };
+        let given = LoadContext { tail, previous, now, compares_samples: true };
         Arc::new(if waits { empty_store(place) } else { given.load(&RealDisk, place, extent) })
     })
 }
@@ -58,7 +61,7 @@ pub fn load_from(
     previous: Option<&Store>,
     now: Moment,
 ) -> Store {
-    LoadContext { tail: TAIL, previous, now }.load(disk, place, extent)
+    LoadContext { tail: TAIL, previous, now, compares_samples: false }.load(disk, place, extent)
 }
 
 struct LoadContext<'a> {
@@ -66,6 +69,8 @@ struct LoadContext<'a> {
     tail: u64,
     previous: Option<&'a Store>,
     now: Moment,
+    /// True if samples of a large log that has grown are enough, and not all of it is compared.
+    compares_samples: bool,
 }
 
 impl LoadContext<'_> {
@@ -79,13 +84,15 @@ impl LoadContext<'_> {
             _ => store_walk::walk(disk, &place.root, format, place.scope.as_deref()),
         };
         let loader = Loader { disk, root: &place.root, format, extent, given: self };
+        let mut unread = Vec::new();
         let documents = match extent {
-            Extent::Newest => loader.tails(&mut listing),
-            _ => loader.whole(&mut listing),
+            Extent::Newest => loader.tails(&listing.files, &mut unread),
+            _ => loader.whole(&listing.files, &mut unread),
         };
-        let locks = loader.locks(&mut listing);
-        let beside = (extent != Extent::Newest).then(|| loader.beside(&mut listing)).flatten();
-        let load_settings = load_settings::of(disk, &place.root, format);
+        let locks = loader.locks(&listing.files, &mut unread);
+        let beside = (extent != Extent::Newest).then(|| loader.beside(&mut unread)).flatten();
+        unread.iter().for_each(|(path, error)| listing.unreadable(path, &error.to_string()));
+        let load_settings = load_settings(disk, &place.root, format);
         let (folders, outside_files) = (&listing.folders, beside.as_deref());
         let parts = AssemblyInput {
             documents: &documents,
@@ -104,7 +111,6 @@ impl LoadContext<'_> {
             assembly.problems.retain(|own| own.record.is_some());
         }
         let store = put_together(place, format, extent, listing, documents, assembly);
-        let beside = beside.into_iter().flatten().map(|(path, bytes)| (path, bytes.into()));
         let known = loader.given.previous.and_then(|store| store.project.clone());
         let project = match &place.known_by {
             KnownBy::Setting(Some(folder)) => Some(Project::at(folder.clone(), true)),
@@ -113,9 +119,12 @@ impl LoadContext<'_> {
         let is_asked = extent != Extent::Newest && place.known_by == KnownBy::Path;
         let unloaded = || format.unloaded(&place.root, project.as_ref(), &probe);
         let unloaded = is_asked.then(unloaded).flatten();
-        Store { outside_files: beside.collect(), project, unloaded, load_settings, ..store }
+        Store { outside_files: beside.unwrap_or_default(), project, unloaded, load_settings, ..store }
     }
 }
+
+/// Files that exist and could not be read.
+type UnreadFiles = Vec<(PathBuf, io::Error)>;
 
 struct Loader<'a> {
     disk: &'a dyn Disk,
@@ -126,11 +135,10 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    fn whole(&self, listing: &mut StoreListing) -> Vec<Arc<Document>> {
-        let mut documents = Vec::with_capacity(listing.files.len());
+    fn whole(&self, files: &[StoreFile], unread: &mut UnreadFiles) -> Vec<Arc<Document>> {
+        let mut documents = Vec::with_capacity(files.len());
         let mut room = compressed_files::STORE_UNPACK_LIMIT;
-        let mut unread: Vec<(PathBuf, io::Error)> = Vec::new();
-        for found in &listing.files {
+        for found in files {
             if let Some(unchanged) = self.unchanged(found) {
                 documents.extend(unchanged);
                 continue;
@@ -142,7 +150,6 @@ impl Loader<'_> {
                 Lookup::Unreadable(error) => unread.push((found.path.clone(), error)),
             }
         }
-        unread.iter().for_each(|(path, error)| listing.unreadable(path, &error.to_string()));
         documents.sort_by(|a, b| a.path.cmp(&b.path));
         documents
     }
@@ -197,17 +204,15 @@ impl Loader<'_> {
     }
 
     /// Reads the format's files outside the store. Links out of the folder around it are not followed.
-    fn beside(&self, listing: &mut StoreListing) -> Option<Vec<(PathBuf, Vec<u8>)>> {
+    fn beside(&self, unread: &mut UnreadFiles) -> Option<Vec<(PathBuf, Bytes)>> {
         let names = self.format.about().outside_files;
         let around = own_files::around(self.root, self.format).filter(|_| !names.is_empty())?;
         let mut found = Vec::new();
         for name in names {
             match self.one_beside(around, name) {
-                Lookup::Read(Some(bytes)) => found.push((PathBuf::from(name), bytes)),
+                Lookup::Read(Some(bytes)) => found.push((PathBuf::from(name), bytes.into())),
                 Lookup::Read(None) | Lookup::Absent => {}
-                Lookup::Unreadable(error) => {
-                    listing.unreadable(&Path::new("..").join(name), &error.to_string());
-                }
+                Lookup::Unreadable(error) => unread.push((Path::new("..").join(name), error)),
             }
         }
         Some(found)
@@ -229,10 +234,9 @@ impl Loader<'_> {
         read().into()
     }
 
-    fn locks(&self, listing: &mut StoreListing) -> Vec<LockFact> {
+    fn locks(&self, files: &[StoreFile], unread: &mut UnreadFiles) -> Vec<LockFact> {
         let mut facts = Vec::new();
-        let mut unread: Vec<(PathBuf, io::Error)> = Vec::new();
-        for found in listing.files.iter().filter(|found| found.role == Role::Lock) {
+        for found in files.iter().filter(|found| found.role == Role::Lock) {
             match self.bytes(found, 0, Some(4096)) {
                 Lookup::Read((bytes, generation)) => {
                     let holder_alive = process_number(&bytes).map(disk::is_alive);
@@ -243,7 +247,6 @@ impl Loader<'_> {
                 Lookup::Unreadable(error) => unread.push((found.path.clone(), error)),
             }
         }
-        unread.iter().for_each(|(path, error)| listing.unreadable(path, &error.to_string()));
         facts
     }
 }
@@ -263,4 +266,17 @@ fn unread(place: &Place, disk: &dyn Disk) -> Store {
     let why = format!("{} is not a format that this version knows", place.format);
     let unread = vec![UnreadPath { path: PathBuf::new(), why }];
     Store { extent: Extent::All, modified, unread, ..empty_store(place) }
+}
+
+/// The largest file of settings that is read, in bytes.
+const SETTINGS: u64 = 1 << 20;
+
+/// Returns the settings of a store; none if its format knows of none.
+pub fn load_settings(disk: &dyn Disk, root: &Path, format: &dyn Format) -> LoadSettings {
+    format.load_settings(root, &|path| match disk.read(path, 0, Some(SETTINGS + 1)).into() {
+        Lookup::Absent => None,
+        Lookup::Read((bytes, _)) if bytes.len() as u64 <= SETTINGS => Some(Ok(bytes)),
+        Lookup::Read(_) => Some(Err("it is larger than 1 MiB".to_owned())),
+        Lookup::Unreadable(error) => Some(Err(error.to_string())),
+    })
 }

@@ -97,7 +97,7 @@ impl<'a> LogEnds<'a> {
 
     fn known(&self) -> &HashSet<(&'a Path, &'a str)> {
         let of = |document: &'a Arc<Document>| {
-            let ids = document.records.iter().filter_map(|record| record.memory()?.id());
+            let ids = document.records.iter().filter_map(|record| record.id());
             ids.map(move |id| (document.path.as_path(), id))
         };
         self.known.get_or_init(|| self.store.documents.iter().flat_map(of).collect())

@@ -11,7 +11,6 @@ pub mod hidden_names;
 mod incremental_read;
 pub mod instruction_files;
 mod load;
-mod load_settings;
 pub mod lock;
 pub mod log_ends;
 pub mod memory_append;

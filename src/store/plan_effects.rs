@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::format::{self, writing};
 use crate::model::key::{Key, fast_digest};
 use crate::model::plan::effect::{EffectKind, MemoryEffect};
-use crate::model::{Act, Change, Document, Entry, Moment, Record, Role, State, Store, container};
+use crate::model::{Act, Change, Document, Moment, Record, Role, State, Store, container};
 use crate::store::FileCompression;
 use crate::store::derived_files::documents_after;
 
@@ -16,10 +16,10 @@ use crate::store::derived_files::documents_after;
 /// `after` are its documents after the changes.
 pub fn effects(store: &Store, changes: &[Change], after: &[Arc<Document>]) -> Vec<MemoryEffect> {
     let mut pairing = Pairing::of(store, changes, after);
-    pairing.pair_same_bytes();
-    pairing.pair_ids(true);
-    pairing.pair_moved_bytes();
-    pairing.pair_ids(false);
+    pairing.pair_by(|record| Some((record.path(), record.digest)));
+    pairing.pair_by(|record| Some((record.path(), record.id()?)));
+    pairing.pair_by(|record| Some(record.digest));
+    pairing.pair_by(PairedRecord::id);
     pairing.pair_places();
     pairing.pair_renamed();
     let mut effects = pairing.effects(changes);
@@ -68,7 +68,7 @@ impl<'d> PairedRecord<'d> {
     }
 
     fn id(&self) -> Option<&'d str> {
-        self.record().memory()?.id()
+        self.record().id()
     }
 
     fn path(&self) -> &'d Path {
@@ -81,29 +81,32 @@ struct Pairing<'d> {
     store: &'d Store,
     before: Vec<PairedRecord<'d>>,
     after: Vec<PairedRecord<'d>>,
-    /// True for pairs that are equal in bytes and file.
-    unchanged: HashSet<usize>,
 }
+
+/// Where free records are: their file, and the last pair before them there, by its number after the changes.
+type Gap<'d> = (&'d Path, Option<usize>);
 
 impl<'d> Pairing<'d> {
     fn of(store: &'d Store, changes: &[Change], after: &'d [Arc<Document>]) -> Pairing<'d> {
-        let changed: HashMap<&Path, &Change> =
-            changes.iter().filter(|own| !own.is_empty()).map(|own| (&*own.path, own)).collect();
-        let mut pairing = Pairing { store, before: Vec::new(), after: Vec::new(), unchanged: HashSet::new() };
-        for document in store.documents.iter().filter(|own| is_data(own.role)) {
+        let changed: HashMap<&Path, &Change> = changes
+            .iter()
+            .filter(|change| !change.is_empty())
+            .map(|change| (&*change.path, change))
+            .collect();
+        let mut pairing = Pairing { store, before: Vec::new(), after: Vec::new() };
+        for document in store.documents.iter().filter(|document| is_data(document.role)) {
             let change = changed.get(&*document.path).or_else(|| changed.get(container(&document.path)?));
             let Some(change) = change else { continue };
             let end = |left: u64| document.len - left;
-            let range = stretch(document, change).map(|(first, left)| (first, end(left)));
+            let range = changed_range(document, change).map(|(first, left)| (first, end(left)));
             pairing.before.extend(candidates(document, range));
         }
-        for document in after.iter().filter(|own| is_data(own.role)) {
+        for document in after.iter().filter(|document| is_data(document.role)) {
             let Some(change) = changed.get(&*document.path) else { continue };
             let before = store.document_at(&document.path);
             let end = |left: u64| document.len.saturating_sub(left);
-            let range =
-                before.and_then(|before| stretch(before, change)).map(|(first, left)| (first, end(left)));
-            pairing.after.extend(candidates(document, range));
+            let range = before.and_then(|before| changed_range(before, change));
+            pairing.after.extend(candidates(document, range.map(|(first, left)| (first, end(left)))));
         }
         pairing
     }
@@ -114,70 +117,31 @@ impl<'d> Pairing<'d> {
     }
 
     /// Pairs free records that have the same `name` in both states, in their order.
-    fn pair_by<K: std::hash::Hash + Eq>(
-        &mut self,
-        name: impl Fn(&PairedRecord<'d>) -> Option<K>,
-    ) -> Vec<usize> {
+    fn pair_by<K: std::hash::Hash + Eq>(&mut self, name: impl Fn(&PairedRecord<'d>) -> Option<K>) {
         let mut named: HashMap<K, VecDeque<usize>> = HashMap::new();
-        for (number, own) in self.after.iter().enumerate().filter(|(_, own)| own.partner.is_none()) {
-            if let Some(name) = name(own) {
+        for (number, record) in (0..).zip(&self.after).filter(|(_, record)| record.partner.is_none()) {
+            if let Some(name) = name(record) {
                 named.entry(name).or_default().push_back(number);
             }
         }
-        let mut paired = Vec::new();
         for old in 0..self.before.len() {
             if named.is_empty() || self.before[old].partner.is_some() {
                 continue;
             }
-            let found = name(&self.before[old]).and_then(|name| named.get_mut(&name)?.pop_front());
-            if let Some(new) = found {
+            let new = name(&self.before[old]).and_then(|name| named.get_mut(&name)?.pop_front());
+            if let Some(new) = new {
                 self.pair(old, new);
-                paired.push(old);
             }
         }
-        paired
-    }
-
-    fn pair_same_bytes(&mut self) {
-        let paired = self.pair_by(|own| Some((own.path(), own.digest)));
-        self.unchanged.extend(paired);
-    }
-
-    fn pair_moved_bytes(&mut self) {
-        self.pair_by(|own| Some(own.digest));
-    }
-
-    fn pair_ids(&mut self, in_same_file: bool) {
-        self.pair_by(|own| Some((if in_same_file { own.path() } else { Path::new("") }, own.id()?)));
     }
 
     /// Pairs free records between the same neighbours in a file, if there are as many before as after.
     fn pair_places(&mut self) {
-        type Gap<'d> = (&'d Path, Option<usize>);
-        let mut gaps: HashMap<Gap<'d>, (Vec<usize>, Vec<usize>)> = HashMap::new();
-        let mut last: Gap<'d> = (Path::new(""), None);
-        for (number, own) in self.after.iter().enumerate() {
-            if last.0 != own.path() {
-                last = (own.path(), None);
-            }
-            match own.partner {
-                Some(_) => last.1 = Some(number),
-                None => gaps.entry(last).or_default().1.push(number),
-            }
-        }
-        last = (Path::new(""), None);
-        for (number, own) in self.before.iter().enumerate() {
-            if last.0 != own.path() {
-                last = (own.path(), None);
-            }
-            match own.partner {
-                Some(new) => {
-                    last.1 = Some(new).filter(|new| self.after[*new].path() == own.path()).or(last.1)
-                }
-                None => gaps.entry(last).or_default().0.push(number),
-            }
-        }
-        for (old, new) in gaps.into_values().filter(|(old, new)| old.len() == new.len()) {
+        let is_there = |record: &PairedRecord<'d>, new: &usize| self.after[*new].path() == record.path();
+        let before = gaps(&self.before, |record, _| record.partner.filter(|new| is_there(record, new)));
+        let mut after = gaps(&self.after, |_, number| Some(number));
+        for (gap, old) in before {
+            let new = after.remove(&gap).filter(|new| new.len() == old.len()).unwrap_or_default();
             old.into_iter().zip(new).for_each(|(old, new)| self.pair(old, new));
         }
     }
@@ -204,10 +168,10 @@ impl<'d> Pairing<'d> {
         // The files in a new archive are not read: what goes goes there.
         let packed = changes.iter().find(is_packed).map(|own| &*own.path);
         let mut effects = Vec::new();
-        for (number, old) in self.before.iter().enumerate() {
+        for old in &self.before {
             let document = self.store.documents.binary_search_by(|own| (*own.path).cmp(old.path()));
             let entry = document.ok().and_then(|at| self.store.entry_number(at as u32, old.record));
-            let Some(entry) = entry.filter(|_| !self.unchanged.contains(&number)) else { continue };
+            let Some(entry) = entry.filter(|_| !self.is_unchanged(old)) else { continue };
             let (kind, file) = match old.partner.map(|new| self.after[new].path()).or(packed) {
                 Some(file) if file == old.path() => (EffectKind::Change, file),
                 Some(file) => (EffectKind::Move, file),
@@ -220,18 +184,24 @@ impl<'d> Pairing<'d> {
         }
         let format = format::by_name(self.store.format);
         let is_copy = |new: &PairedRecord<'_>| {
-            format.is_some_and(|format| format.holds_copies(new.path())) && self.is_elsewhere(new)
+            format.is_some_and(|format| (format.about().holds_copies)(new.path())) && self.is_elsewhere(new)
         };
         let new = self.after.iter().filter(|own| own.partner.is_none() && !is_copy(own));
         effects.extend(new.map(|own| self.addition(own)));
         effects
     }
 
+    /// True if a record stays in its file with the same bytes.
+    fn is_unchanged(&self, old: &PairedRecord<'_>) -> bool {
+        let new = old.partner.map(|new| &self.after[new]);
+        new.is_some_and(|new| new.digest == old.digest && new.path() == old.path())
+    }
+
     /// True if another file has the same record.
     fn is_elsewhere(&self, new: &PairedRecord<'_>) -> bool {
-        let mut files = self.store.documents.iter().filter(|own| is_data(own.role) && own.path != new.path());
-        self.after.iter().any(|own| own.digest == new.digest && own.path() != new.path())
-            || files.any(|own| own.record_digests().contains(&new.digest))
+        let files = self.store.documents.iter().filter(|file| is_data(file.role) && file.path != new.path());
+        { files }.any(|file| file.has_digest(new.digest))
+            || self.after.iter().any(|other| other.digest == new.digest && other.path() != new.path())
     }
 
     fn addition(&self, new: &PairedRecord<'_>) -> MemoryEffect {
@@ -249,7 +219,7 @@ fn effect_on(store: &Store, number: u32, kind: EffectKind, file: &Path) -> Memor
         kind,
         entry: Some(number),
         session: store.session(entry).map(|session| session.name.clone()),
-        id: store.memory(entry).and_then(|memory| memory.id()).map(str::to_owned),
+        id: store.id(entry).map(str::to_owned),
         id_after: None,
         key: store.document(entry).key(&store.root, entry.record),
         title: None,
@@ -257,60 +227,98 @@ fn effect_on(store: &Store, number: u32, kind: EffectKind, file: &Path) -> Memor
     }
 }
 
-/// Returns the memories that get a tombstone or lose theirs.
+/// Groups free records by where they are. `pair` is the number after the changes of the pair that a record is in.
+fn gaps<'d>(
+    records: &[PairedRecord<'d>],
+    pair: impl Fn(&PairedRecord<'d>, usize) -> Option<usize>,
+) -> HashMap<Gap<'d>, Vec<usize>> {
+    let mut gaps: HashMap<Gap<'d>, Vec<usize>> = HashMap::new();
+    let mut last: Gap<'d> = (Path::new(""), None);
+    for (number, record) in records.iter().enumerate() {
+        if last.0 != record.path() {
+            last = (record.path(), None);
+        }
+        match record.partner {
+            Some(_) => last.1 = pair(record, number).or(last.1),
+            None => gaps.entry(last).or_default().push(number),
+        }
+    }
+    gaps
+}
+
+/// A tombstone that comes or goes.
+struct TombstoneChange<'c> {
+    kind: EffectKind,
+    id: String,
+    session: Option<String>,
+    file: &'c Path,
+}
+
+/// Returns the tombstones that come and go with the changes.
+fn tombstone_changes<'c>(
+    store: &Store,
+    changes: &'c [Change],
+    after: &[Arc<Document>],
+) -> Vec<TombstoneChange<'c>> {
+    let format = format::by_name(store.format);
+    let mut found = Vec::new();
+    for change in changes.iter().filter(|change| !change.is_empty()) {
+        let is_it =
+            |document: &&Arc<Document>| document.path == change.path && document.role == Role::Tombstones;
+        let [was, is] = [&store.documents[..], after].map(|documents| {
+            let records = documents.iter().find(is_it).into_iter().flat_map(|document| &document.records);
+            records.filter_map(Record::named_id).collect::<HashSet<&str>>()
+        });
+        let session = format.and_then(|format| format.session_of(&change.path));
+        let of = |kind| {
+            let (file, session) = (&*change.path, session.clone());
+            move |id: &&str| TombstoneChange { kind, id: (*id).to_owned(), session: session.clone(), file }
+        };
+        found.extend(is.difference(&was).map(of(EffectKind::Delete)));
+        found.extend(was.difference(&is).map(of(EffectKind::Undelete)));
+    }
+    found
+}
+
+/// Returns the memories that get a tombstone or lose theirs, without those that `found` has.
 fn tombstone_effects(
     store: &Store,
     changes: &[Change],
     after: &[Arc<Document>],
     found: &[MemoryEffect],
 ) -> Vec<MemoryEffect> {
+    let tombstones = tombstone_changes(store, changes, after);
+    let ids: HashSet<&str> = tombstones.iter().map(|tombstone| &*tombstone.id).collect();
+    let taken: HashSet<u32> = found.iter().filter_map(|effect| effect.entry).collect();
+    // Several memories may have the id.
+    let mut named: HashMap<&str, Vec<u32>> = HashMap::new();
+    for (number, entry) in (0..).zip(&store.entries).filter(|_| !ids.is_empty()) {
+        if let Some(id) = store.id(entry).filter(|id| ids.contains(id)) {
+            named.entry(id).or_default().push(number);
+        }
+    }
     let mut effects = Vec::new();
-    let format = format::by_name(store.format);
-    for change in changes.iter().filter(|own| !own.is_empty()) {
-        let at = |documents: &[Arc<Document>]| documents.iter().position(|own| own.path == change.path);
-        let [was, is] = [&store.documents[..], after].map(|own| at(own).map(|at| &*own[at]));
-        if ![was, is].into_iter().flatten().any(|own| own.role == Role::Tombstones) {
-            continue;
-        }
-        let ids = |own: Option<&'_ Document>| -> HashSet<String> {
-            own.iter()
-                .flat_map(|own| &own.records)
-                .filter_map(|own| own.named_id().map(str::to_owned))
-                .collect()
+    for TombstoneChange { kind, id, session, file } in &tombstones {
+        let is_it = |number: &&u32| {
+            let entry = &store.entries[**number as usize];
+            store.session(entry).map(|session| &session.name) == session.as_ref()
+                && (entry.state == State::Deleted) == (*kind == EffectKind::Undelete)
         };
-        let [was, is] = [ids(was), ids(is)];
-        let session = format.and_then(|format| format.session_of(&change.path));
-        let taken: HashSet<u32> = found.iter().filter_map(|own| own.entry).collect();
-        let both = [(&is, &was, EffectKind::Delete), (&was, &is, EffectKind::Undelete)];
-        for (these, others, kind) in both {
-            for id in these.difference(others) {
-                let is_it = |entry: &Entry| {
-                    store.memory(entry).is_some_and(|memory| memory.id() == Some(id))
-                        && store.session(entry).map(|own| &own.name) == session.as_ref()
-                        && (entry.state == State::Deleted) == (kind == EffectKind::Undelete)
-                };
-                // Several memories may have the id.
-                let entries =
-                    (0..).zip(&store.entries).filter(|(_, own)| is_it(own)).map(|(number, _)| number);
-                let entries: Vec<u32> = entries.collect();
-                let free = entries.iter().filter(|entry| !taken.contains(entry));
-                effects.extend(free.map(|entry| {
-                    effect_on(store, *entry, kind, &store.document(&store.entries[*entry as usize]).path)
-                }));
-                if entries.is_empty() {
-                    let of = (&*store.root, &*change.path);
-                    effects
-                        .push(MemoryEffect { kind, ..added(of, session.clone(), Some(id), id.as_bytes()) });
-                }
-            }
+        let entries: Vec<u32> = named.get(&**id).into_iter().flatten().filter(is_it).copied().collect();
+        if entries.is_empty() {
+            let of = (&*store.root, *file);
+            effects.push(MemoryEffect { kind: *kind, ..added(of, session.clone(), Some(id), id.as_bytes()) });
         }
+        effects.extend(entries.into_iter().filter(|number| !taken.contains(number)).map(|number| {
+            effect_on(store, number, *kind, &store.document(&store.entries[number as usize]).path)
+        }));
     }
     effects
 }
 
 /// Returns where a file changes: the start of the first change, and how many bytes stay after the last one. `None` if it
 /// is created or removed, or if what is replaced is not what was read.
-fn stretch(before: &Document, change: &Change) -> Option<(u64, u64)> {
+fn changed_range(before: &Document, change: &Change) -> Option<(u64, u64)> {
     let base = change.base.as_ref()?;
     let splices = change.splices().filter(|_| base.is_same(&before.bytes) && before.is_held())?;
     let (first, last) = (splices.first()?, splices.last()?);

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use sha2::{Digest, Sha256};
 
 use super::digest::hex;
-use super::json::{Json, JsonKind, StringUnit, units};
+use super::json::{Json, JsonKind, units};
 
 /// The relation of a checksum to its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub fn verify(entry: Json<'_>) -> Option<Checksum> {
 
 /// Returns `sha256:` and the digest of the entry's canonical form (RFC 8785) without `checksum`.
 pub fn checksum(entry: Json<'_>) -> String {
-    sha256(&canonical(entry, None))
+    sha256(&form(entry))
 }
 
 /// Returns the canonical form of an object (RFC 8785) without `checksum`.
@@ -157,7 +157,7 @@ impl<'a> CanonicalWriter<'a> {
         for (index, (name, value)) in inner.into_iter().enumerate().rev() {
             self.waiting.push(PendingPart::Value(value, depth + 1));
             let colon = if self.is_indented { ": " } else { ":" };
-            self.waiting.extend(name.map(|name| PendingPart::Text((name_in_quotes(&name) + colon).into())));
+            self.waiting.extend(name.map(|name| PendingPart::Text((quoted(&name) + colon).into())));
             self.waiting.extend(self.is_indented.then_some(PendingPart::Break(depth + 1)));
             self.waiting.extend((index > 0).then_some(PendingPart::Text(",".into())));
         }
@@ -184,10 +184,11 @@ pub(super) fn last_members(object: Json<'_>) -> Vec<(String, Json<'_>)> {
     members
 }
 
-pub(super) fn name_in_quotes(name: &str) -> String {
-    let mut out = String::with_capacity(name.len() + 2);
+/// Returns a text as a JSON string, as JavaScript writes it.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
-    name.chars().for_each(|c| write_char(c, &mut out));
+    text.chars().for_each(|c| write_char(c, &mut out));
     out.push('"');
     out
 }
@@ -196,8 +197,8 @@ fn write_string(inner: &str, out: &mut String) {
     out.push('"');
     for unit in units(inner) {
         match unit {
-            StringUnit::Char(c) => write_char(c, out),
-            StringUnit::Lone(code) => out.push_str(&format!("\\u{code:04x}")),
+            Ok(c) => write_char(c, out),
+            Err(code) => out.push_str(&format!("\\u{code:04x}")),
         }
     }
     out.push('"');

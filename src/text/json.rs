@@ -26,7 +26,7 @@ impl<'a> Json<'a> {
     }
 
     fn node(&self) -> &'a TapeNode {
-        &self.tape.nodes()[self.at]
+        &self.tape.nodes[self.at]
     }
 
     fn sibling(&self, at: usize) -> Json<'a> {
@@ -63,31 +63,26 @@ impl<'a> Json<'a> {
     /// Returns the members of an object in order, with doubled keys; none for other values.
     pub fn members(&self) -> impl Iterator<Item = (Json<'a>, Json<'a>)> + use<'a> {
         let this = *self;
-        let last = if self.kind() == JsonKind::Object { self.node().next as usize } else { 0 };
-        let mut at = self.at + 1;
-        std::iter::from_fn(move || {
-            if at >= last {
-                return None;
-            }
-            let key = this.sibling(at);
-            let value = this.sibling(at + 1);
-            at = value.node().next as usize;
-            Some((key, value))
-        })
+        self.inner(JsonKind::Object, 1).map(move |value| (this.sibling(value.at - 1), value))
     }
 
     /// Returns the items of an array; none for other values.
     pub fn items(&self) -> impl Iterator<Item = Json<'a>> + use<'a> {
+        self.inner(JsonKind::Array, 0)
+    }
+
+    /// Returns the values in a value of that kind. Before each is this number of nodes of names.
+    fn inner(&self, kind: JsonKind, names: usize) -> impl Iterator<Item = Json<'a>> + use<'a> {
         let this = *self;
-        let last = if self.kind() == JsonKind::Array { self.node().next as usize } else { 0 };
+        let last = if self.kind() == kind { self.node().next as usize } else { 0 };
         let mut at = self.at + 1;
         std::iter::from_fn(move || {
             if at >= last {
                 return None;
             }
-            let item = this.sibling(at);
-            at = item.node().next as usize;
-            Some(item)
+            let value = this.sibling(at + names);
+            at = value.node().next as usize;
+            Some(value)
         })
     }
 
@@ -97,7 +92,7 @@ impl<'a> Json<'a> {
             return self.members().filter(|(key, _)| key.is_text(name)).last().map(|(_, value)| value);
         }
         let sign = sign(name.as_bytes());
-        let mut alike = self.tape.outer().iter().rev().filter(|own| own.sign == sign || own.sign == 0);
+        let mut alike = self.tape.outer.iter().rev().filter(|own| own.sign == sign || own.sign == 0);
         let own = alike.find(|own| self.sibling(own.at as usize).is_text(name))?;
         Some(self.sibling(own.at as usize + 1))
     }
@@ -206,50 +201,27 @@ impl<'a> Json<'a> {
     }
 }
 
-/// A character or a lone surrogate of a JSON string, unescaped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StringUnit {
-    /// A character.
-    Char(char),
-    /// Half a surrogate pair without its other half.
-    Lone(u16),
-}
-
-/// Returns the characters of the inside of a string, unescaped.
-pub fn units(inner: &str) -> impl Iterator<Item = StringUnit> + '_ {
+/// Returns the characters of the inside of a string, unescaped. An error is half a surrogate pair without its other half.
+pub fn units(inner: &str) -> impl Iterator<Item = Result<char, u16>> + '_ {
     let mut chars = inner.chars().peekable();
-    let mut held: Option<u16> = None;
+    let mut held = None;
     std::iter::from_fn(move || {
-        let first = match held.take() {
-            Some(unit) => unit,
-            None => match next_escaped(&mut chars)? {
-                Ok(c) => return Some(StringUnit::Char(c)),
-                Err(unit) => unit,
-            },
-        };
-        if !(0xd800..0xdc00).contains(&first) || chars.peek() != Some(&'\\') {
-            return Some(StringUnit::Lone(first));
+        let first = held.take().or_else(|| next_escaped(&mut chars))?;
+        let Err(high @ 0xd800..0xdc00) = first else { return Some(first) };
+        if chars.peek() != Some(&'\\') {
+            return Some(first);
         }
         match next_escaped(&mut chars) {
-            Some(Err(second)) if (0xdc00..0xe000).contains(&second) => {
-                let code = 0x10000 + ((u32::from(first) - 0xd800) << 10) + (u32::from(second) - 0xdc00);
-                Some(StringUnit::Char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)))
+            Some(Err(low @ 0xdc00..0xe000)) => {
+                let code = 0x10000 + ((u32::from(high) - 0xd800) << 10) + (u32::from(low) - 0xdc00);
+                Some(Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)))
             }
-            Some(Err(second)) => {
-                held = Some(second);
-                Some(StringUnit::Lone(first))
+            // What follows the lone half is returned next.
+            other => {
+                held = other;
+                Some(first)
             }
-            Some(Ok(c)) => {
-                // The escape after the lone surrogate is a plain character, which is returned next.
-                held = u16::try_from(c as u32).ok();
-                Some(StringUnit::Lone(first))
-            }
-            None => Some(StringUnit::Lone(first)),
         }
-    })
-    .map(|unit| match unit {
-        StringUnit::Lone(code) => char::from_u32(u32::from(code)).map_or(unit, StringUnit::Char),
-        char => char,
     })
 }
 
@@ -275,10 +247,6 @@ fn next_escaped(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<
 }
 
 fn unescape(inner: &[u8]) -> String {
-    units(&String::from_utf8_lossy(inner))
-        .map(|unit| match unit {
-            StringUnit::Char(c) => c,
-            StringUnit::Lone(_) => char::REPLACEMENT_CHARACTER,
-        })
-        .collect()
+    let chars = String::from_utf8_lossy(inner);
+    units(&chars).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }

@@ -6,6 +6,8 @@ use std::ops::Range;
 use super::json::{Json, JsonKind};
 use super::json_scanner::{Newlines, ScanResult, Tape};
 
+pub use super::canonical::quoted;
+
 /// The reason why a value can't be edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JsonEditError {
@@ -57,11 +59,6 @@ pub fn apply(bytes: &[u8], mut splices: Vec<JsonSplice<'_>>) -> Vec<u8> {
 /// Returns JSON on one line, as a line of JSON Lines must be. In JSON, line breaks are only between tokens.
 pub fn on_one_line(json: &[u8]) -> Vec<u8> {
     json.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }).collect()
-}
-
-/// Returns a text as a JSON string, as JavaScript writes it.
-pub fn quoted(text: &str) -> String {
-    super::canonical::name_in_quotes(text)
 }
 
 /// Sets the member at `path` to `raw`, which is JSON; the last one of doubled members, because every parser

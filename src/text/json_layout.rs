@@ -19,7 +19,7 @@ pub enum JsonTree<'a> {
     /// A list of values.
     Array(Vec<JsonTree<'a>>),
     /// A list of strings, each in quotes.
-    Texts(Vec<String>),
+    Texts(Vec<JsonTree<'a>>),
 }
 
 impl<'a> JsonTree<'a> {
@@ -35,7 +35,7 @@ impl<'a> JsonTree<'a> {
 
     /// Makes a list of strings.
     pub fn texts(texts: &[String]) -> Self {
-        JsonTree::Texts(texts.iter().map(|text| quoted(text)).collect())
+        JsonTree::Texts(texts.iter().map(|text| JsonTree::plain(quoted(text))).collect())
     }
 }
 
@@ -106,50 +106,28 @@ impl JsonLayout {
 
     /// The recursion is shallow: a tree has a few levels, and values from a file are raw.
     fn write(&self, tree: &JsonTree<'_>, depth: usize, out: &mut String) {
-        match tree {
-            JsonTree::Raw(text) => out.push_str(text),
+        let (marks, is_flat, inner): (_, _, Vec<(Option<&str>, &JsonTree<'_>)>) = match tree {
+            JsonTree::Raw(text) => return out.push_str(text),
             JsonTree::Object(members) => {
-                self.within(['{', '}'], members.len(), false, depth, out, |at, out| {
-                    if let Some((name, value)) = members.get(at) {
-                        out.push_str(name);
-                        out.push_str(self.colon);
-                        self.write(value, depth + 1, out);
-                    }
-                })
+                (['{', '}'], false, members.iter().map(|(name, value)| (Some(&**name), value)).collect())
             }
-            JsonTree::Array(items) => self.within(['[', ']'], items.len(), false, depth, out, |at, out| {
-                if let Some(item) = items.get(at) {
-                    self.write(item, depth + 1, out);
-                }
-            }),
+            JsonTree::Array(items) => (['[', ']'], false, items.iter().map(|item| (None, item)).collect()),
             JsonTree::Texts(texts) => {
-                self.within(['[', ']'], texts.len(), self.flat_lists, depth, out, |at, out| {
-                    out.extend(texts.get(at).map(String::as_str));
-                });
+                (['[', ']'], self.flat_lists, texts.iter().map(|text| (None, text)).collect())
             }
-        }
-    }
-
-    fn within(
-        &self,
-        marks: [char; 2],
-        count: usize,
-        is_flat: bool,
-        depth: usize,
-        out: &mut String,
-        mut write: impl FnMut(usize, &mut String),
-    ) {
-        let indent = self.indent.as_deref().filter(|_| !is_flat && count > 0);
+        };
+        let indent = self.indent.as_deref().filter(|_| !is_flat && !inner.is_empty());
         let line = |depth: usize| {
             indent.map(|indent| format!("{}{}", self.line_end, indent.repeat(depth))).unwrap_or_default()
         };
         out.push(marks[0]);
-        for at in 0..count {
+        for (at, (name, value)) in inner.into_iter().enumerate() {
             if at > 0 {
                 out.push_str(if indent.is_some() { "," } else { self.comma });
             }
             out.push_str(&line(depth + 1));
-            write(at, out);
+            name.into_iter().for_each(|name| out.extend([name, self.colon]));
+            self.write(value, depth + 1, out);
         }
         out.push_str(&line(depth));
         out.push(marks[1]);

@@ -8,10 +8,12 @@
 use memchr::memchr;
 
 use super::json::Json;
+use super::json_edit::scan;
 use super::json_scanner::{Newlines, ScanResult, Tape};
 use super::lines::{BOM, LineSpan, line_at, lines};
 use super::torn_line::{ObjectAfterTorn, is_torn, objects_after_torn};
 use crate::model::Code;
+use crate::model::bytes::LineBounds;
 
 /// Bytes that are one record, or that can't be read as one.
 pub struct RecordPiece<'a> {
@@ -58,14 +60,6 @@ struct Splitter<'a, 't> {
     take: &'t mut dyn FnMut(RecordPiece<'_>),
 }
 
-/// How far the objects of a line reach.
-enum LineOutcome {
-    /// To the end of the line.
-    Done,
-    /// To the line before the one that starts here.
-    Joined(usize),
-}
-
 impl Splitter<'_, '_> {
     fn run(&mut self) -> Vec<(Code, u32)> {
         let mut file_faults = Vec::new();
@@ -76,10 +70,7 @@ impl Splitter<'_, '_> {
         }
         while let Some(line) = line_at(self.bytes, at) {
             let first = self.line;
-            at = match self.line(line) {
-                LineOutcome::Done => line.next,
-                LineOutcome::Joined(next) => next,
-            };
+            at = self.line(line).unwrap_or(line.next);
             self.line = first + lines(&self.bytes[line.start..at]).count() as u32;
             if at == self.bytes.len() && self.bytes.last() != Some(&b'\n') {
                 file_faults.push((Code::NoFinalNewline, self.line - 1));
@@ -88,7 +79,8 @@ impl Splitter<'_, '_> {
         file_faults
     }
 
-    fn line(&mut self, line: LineSpan) -> LineOutcome {
+    /// Reads a line. Returns the start of the next one, if an object of it reaches over several lines.
+    fn line(&mut self, line: LineSpan) -> Option<usize> {
         let (start, end) = trim(self.bytes, line.start, line.end);
         let around = [&self.bytes[line.start..start], &self.bytes[end..line.end]];
         let mut faults: Vec<Code> = Vec::new();
@@ -99,7 +91,7 @@ impl Splitter<'_, '_> {
             if !faults.is_empty() {
                 self.broken(line.start, line.end, 1, &faults);
             }
-            return LineOutcome::Done;
+            return None;
         }
         if has_mark(around[0]) {
             faults.push(Code::ByteOrderMark);
@@ -113,11 +105,11 @@ impl Splitter<'_, '_> {
         end: usize,
         mut faults: Vec<Code>,
         mut before: bool,
-    ) -> LineOutcome {
+    ) -> Option<usize> {
         loop {
             if self.bytes[start] != b'{' {
                 self.no_object(start, end);
-                return LineOutcome::Done;
+                return None;
             }
             match self.tape.scan(&self.bytes[start..end], Newlines::Refused) {
                 ScanResult::Whole { end: len, .. } => {
@@ -135,7 +127,7 @@ impl Splitter<'_, '_> {
                     }
                     self.whole(start, stop, 1, &faults);
                     if after_braces == end {
-                        return LineOutcome::Done;
+                        return None;
                     }
                     faults.clear();
                     if has_mark(&self.bytes[stop..after_braces]) {
@@ -147,27 +139,24 @@ impl Splitter<'_, '_> {
                 ScanResult::Incomplete => return self.incomplete(start, end, faults),
                 ScanResult::Bad { .. } => {
                     self.bad(start, end, faults);
-                    return LineOutcome::Done;
+                    return None;
                 }
             }
         }
     }
 
     /// Reads an object that does not end on its line: one over several lines, or a torn one.
-    fn incomplete(&mut self, start: usize, end: usize, mut faults: Vec<Code>) -> LineOutcome {
+    fn incomplete(&mut self, start: usize, end: usize, mut faults: Vec<Code>) -> Option<usize> {
         if let Some((stop, raw_newline)) = self.join(start) {
-            let last = line_at(self.bytes, line_start(self.bytes, stop)).map_or(stop, |line| line.next);
+            let last = line_at(self.bytes, self.bytes.line_start(stop)).map_or(stop, |line| line.next);
             if !raw_newline {
                 faults.push(Code::MultiLineRecord);
             }
-            return match self.joined(start, stop, raw_newline, faults) {
-                LineOutcome::Done => LineOutcome::Joined(last),
-                joined => joined,
-            };
+            return Some(self.joined(start, stop, raw_newline, faults).unwrap_or(last));
         }
         let whole = objects_after_torn(&self.bytes[start..end], &|_| false).unwrap_or_default();
         self.apart((start, end), whole, Code::TornLine, faults);
-        LineOutcome::Done
+        None
     }
 
     /// Reads something that starts with a brace and is not an object.
@@ -219,9 +208,16 @@ impl Splitter<'_, '_> {
     }
 
     /// Takes an object over several lines, and what follows it on its last line.
-    fn joined(&mut self, start: usize, stop: usize, raw_newline: bool, mut faults: Vec<Code>) -> LineOutcome {
+    fn joined(
+        &mut self,
+        start: usize,
+        stop: usize,
+        raw_newline: bool,
+        mut faults: Vec<Code>,
+    ) -> Option<usize> {
         let count = lines(&self.bytes[start..stop]).count() as u32;
-        let line_end = line_content_end(self.bytes, stop);
+        let line = line_at(self.bytes, self.bytes.line_start(stop));
+        let line_end = line.map_or(self.bytes.len(), |line| line.end);
         let (next, end) = trim(self.bytes, stop, line_end);
         let rest = skip_braces(self.bytes, next, end);
         if raw_newline {
@@ -234,7 +230,7 @@ impl Splitter<'_, '_> {
             self.whole(start, stop, count, &faults);
         }
         if rest == end {
-            return LineOutcome::Done;
+            return None;
         }
         self.line += count - 1;
         self.objects(rest, end, Vec::new(), true)
@@ -266,23 +262,18 @@ impl Splitter<'_, '_> {
         let later: Vec<LineSpan> = lines(&self.bytes[start..stop]).skip(1).collect();
         later.into_iter().any(|line| {
             let content = &self.bytes[start + line.start..start + line.end];
-            let whole = content.first() == Some(&b'{')
-                && matches!(self.inner.scan(content, Newlines::Refused), ScanResult::Whole { end, .. }
-                    if content[end..].iter().all(u8::is_ascii_whitespace));
-            whole && content.len() > 2
+            content.len() > 2 && content[0] == b'{' && scan(&mut self.inner, content).is_ok()
         })
     }
 
     /// Returns why something that starts with a brace is not an object, if nothing is torn.
     fn why_bad(&self, start: usize, end: usize) -> Code {
         let content = &self.bytes[start..end];
-        if memchr(0, content).is_some() {
-            return Code::NulBytes;
+        match (memchr(0, content), std::str::from_utf8(content)) {
+            (Some(_), _) => Code::NulBytes,
+            (None, Err(_)) => Code::InvalidUtf8,
+            (None, Ok(_)) => Code::BadJson,
         }
-        if std::str::from_utf8(content).is_err() {
-            return Code::InvalidUtf8;
-        }
-        Code::BadJson
     }
 
     /// Returns why something that does not start with a brace is not an object.
@@ -354,14 +345,6 @@ fn skip_braces(bytes: &[u8], mut at: usize, end: usize) -> usize {
         };
     }
     at
-}
-
-fn line_start(bytes: &[u8], at: usize) -> usize {
-    memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |feed| feed + 1)
-}
-
-fn line_content_end(bytes: &[u8], at: usize) -> usize {
-    line_at(bytes, line_start(bytes, at)).map_or(bytes.len(), |line| line.end)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Completes a torn JSON object: closes what is open, and drops what would be a guess.
 
+use super::json_scanner::{JsonKind, Newlines, Tape, TapeNode};
+
 /// How a torn object becomes a complete one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompletedObject {
@@ -18,188 +20,101 @@ impl CompletedObject {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Expect {
-    Value,
-    ValueOrEnd,
-    Key,
-    KeyOrEnd,
-    Colon,
-    CommaOrEnd,
-}
-
-/// How much of a value or a name was found.
-enum TokenPart {
-    /// All of it. It ends before this byte.
-    Whole(usize),
-    /// A part: everything before this byte, to be completed with these bytes.
-    Cut(usize, &'static [u8]),
-    Gone,
-}
-
 /// Completes the object at the start of `torn`. `None` if no member of it survived.
 pub fn complete_object(torn: &[u8]) -> Option<CompletedObject> {
     // The object ends where the bytes are not UTF-8.
-    let text = match std::str::from_utf8(torn) {
-        Ok(_) => torn,
-        Err(error) => torn.get(..error.valid_up_to())?,
+    let text = torn.utf8_chunks().next()?.valid().as_bytes();
+    text.strip_prefix(b"{")?;
+    let mut tape = Tape::default();
+    tape.scan(text, Newlines::Refused);
+    let all = &tape.nodes;
+    let cut = all.iter().position(|own| !is_whole(text, own)).unwrap_or(all.len());
+    let (nodes, end) = (&all[..cut], all.get(cut).map_or(text.len(), |own| own.start as usize));
+    let is_open = |own: &TapeNode| {
+        let is_list = matches!(own.kind, JsonKind::Object | JsonKind::Array);
+        is_list && (own.end == own.start || own.end as usize > end)
     };
-    (text.first() == Some(&b'{')).then(|| ObjectWalk::default().run(text)).flatten()
-}
-
-struct ObjectWalk {
-    /// The closing brackets of everything that is open, the innermost last.
-    open: Vec<u8>,
-    expect: Expect,
-    /// Up to here it can be closed as it is.
-    safe: usize,
-    has_member: bool,
-}
-
-impl Default for ObjectWalk {
-    fn default() -> ObjectWalk {
-        ObjectWalk { open: Vec::new(), expect: Expect::Value, safe: 0, has_member: false }
+    let open: Vec<&TapeNode> = nodes.iter().filter(|own| is_open(own)).collect();
+    let values = || nodes.iter().filter(|own| !own.is_key);
+    // Up to here it can be closed as it is.
+    let safe = values().map(|own| if is_open(own) { own.start + 1 } else { own.end }).max()? as usize;
+    let closing = open.iter().rev().map(|own| if own.kind == JsonKind::Object { b'}' } else { b']' });
+    let ending = |kept: usize, tail: &[u8], is_cut_text: bool| {
+        let tail = tail.iter().copied().chain(closing).collect();
+        CompletedObject { kept, tail, is_cut_text }
+    };
+    let value = value_start(text, nodes.last()?, open.last(), safe);
+    if let Some((kept, tail)) = value.and_then(|at| cut_value(text, at)) {
+        return Some(ending(kept, tail, tail == b"\""));
     }
+    // If a record begins inside a text, the first quote of the record ends the text.
+    let is_cut_text = text[safe - 1] == b'"'
+        && text.get(safe).is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_');
+    let has_member = values().count() > 1 || open.is_empty();
+    has_member.then(|| match is_cut_text {
+        true => ending(safe - 1, b"\"", true),
+        false => ending(safe, b"", false),
+    })
 }
 
-impl ObjectWalk {
-    fn run(mut self, text: &[u8]) -> Option<CompletedObject> {
-        let mut at = 0;
-        while let Some(&byte) = text.get(at) {
-            at = match (byte, self.expect) {
-                (b' ' | b'\t' | b'\r' | b'\n', _) => at + 1,
-                (b'{' | b'[', Expect::Value | Expect::ValueOrEnd) => self.opened(byte, at + 1),
-                (b'}', Expect::KeyOrEnd | Expect::CommaOrEnd) if self.open.last() == Some(&b'}') => {
-                    self.closed(at + 1)
-                }
-                (b']', Expect::ValueOrEnd | Expect::CommaOrEnd) if self.open.last() == Some(&b']') => {
-                    self.closed(at + 1)
-                }
-                (b',', Expect::CommaOrEnd) => {
-                    let is_object = self.open.last() == Some(&b'}');
-                    self.expect = if is_object { Expect::Key } else { Expect::Value };
-                    at + 1
-                }
-                (b':', Expect::Colon) => {
-                    self.expect = Expect::Value;
-                    at + 1
-                }
-                (b'"', Expect::Key | Expect::KeyOrEnd) => match string(text, at) {
-                    TokenPart::Whole(end) => {
-                        self.expect = Expect::Colon;
-                        end
-                    }
-                    _ => break,
-                },
-                (_, Expect::Value | Expect::ValueOrEnd) => match value(text, at) {
-                    TokenPart::Whole(end) => self.passed(end),
-                    TokenPart::Cut(kept, tail) => return Some(self.ending(kept, tail, byte == b'"')),
-                    TokenPart::Gone => break,
-                },
-                _ => break,
-            };
-            if self.open.is_empty() {
-                break;
-            }
+/// True if nothing of a text or number is cut: a number may have had more digits.
+fn is_whole(text: &[u8], own: &TapeNode) -> bool {
+    match own.kind {
+        JsonKind::Number => {
+            matches!(text.get(own.end as usize), Some(b',' | b'}' | b']' | b' ' | b'\t'))
         }
-        let safe = self.safe;
-        // If a record begins inside a text, the first quote of the record ends the text.
-        let is_cut_text = self.expect == Expect::CommaOrEnd
-            && text.get(safe).is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_')
-            && safe.checked_sub(1).is_some_and(|last| text[last] == b'"');
-        let (kept, tail): (usize, &[u8]) = if is_cut_text { (safe - 1, b"\"") } else { (safe, b"") };
-        self.has_member.then(|| self.ending(kept, tail, is_cut_text))
-    }
-
-    fn opened(&mut self, byte: u8, at: usize) -> usize {
-        self.has_member |= !self.open.is_empty();
-        self.open.push(if byte == b'{' { b'}' } else { b']' });
-        self.expect = if byte == b'{' { Expect::KeyOrEnd } else { Expect::ValueOrEnd };
-        self.safe = at;
-        at
-    }
-
-    fn closed(&mut self, at: usize) -> usize {
-        self.open.pop();
-        self.passed(at)
-    }
-
-    fn passed(&mut self, at: usize) -> usize {
-        self.has_member = true;
-        self.expect = Expect::CommaOrEnd;
-        self.safe = at;
-        at
-    }
-
-    fn ending(&self, kept: usize, tail: &[u8], is_cut_text: bool) -> CompletedObject {
-        let closing = self.open.iter().rev().copied();
-        CompletedObject { kept, tail: tail.iter().copied().chain(closing).collect(), is_cut_text }
+        JsonKind::String => !own.is_escaped || string(text, own.start as usize).is_ok(),
+        _ => true,
     }
 }
 
-/// Reads the value at a byte, if it is neither an object nor a list.
-fn value(text: &[u8], at: usize) -> TokenPart {
+/// Returns where a value begins after the last name, or in the list that is open.
+fn value_start(text: &[u8], last: &TapeNode, open: Option<&&TapeNode>, safe: usize) -> Option<usize> {
+    let open = open?;
+    let (from, separator): (usize, &[u8]) = match open.kind {
+        _ if last.is_key => (last.end as usize, b":"),
+        JsonKind::Array if safe == open.start as usize + 1 => (safe, b""),
+        JsonKind::Array => (safe, b","),
+        _ => return None,
+    };
+    let after_space = |at: usize| Some(at + text[at..].iter().position(|byte| !b" \t\r\n".contains(byte))?);
+    let at = after_space(from)?;
+    after_space(at + text[at..].starts_with(separator).then_some(separator.len())?)
+}
+
+/// Completes the text or the word at a place, which is cut: all before the first place stays.
+fn cut_value(text: &[u8], at: usize) -> Option<(usize, &'static [u8])> {
+    let rest = &text[at..];
+    if rest.starts_with(b"\"") {
+        return string(text, at).err().map(|kept| (kept, &b"\""[..]));
+    }
     let words: [&'static [u8]; 3] = [b"true", b"false", b"null"];
-    match text.get(at) {
-        Some(b'"') => string(text, at),
-        // A number may have had more digits.
-        Some(b'-' | b'0'..=b'9') => {
-            let is_of_it = |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
-            let len = text[at..].iter().take_while(|byte| is_of_it(byte)).count();
-            let ends = matches!(text.get(at + len), Some(b',' | b'}' | b']' | b' ' | b'\t'));
-            let is_number = std::str::from_utf8(&text[at..at + len]).is_ok_and(is_number);
-            if ends && is_number { TokenPart::Whole(at + len) } else { TokenPart::Gone }
-        }
-        _ => {
-            let rest = &text[at..];
-            let whole = words.iter().find(|word| rest.starts_with(word));
-            let begun = || words.iter().find(|word| word.starts_with(rest));
-            match (whole, begun()) {
-                (Some(word), _) => TokenPart::Whole(at + word.len()),
-                (None, Some(word)) => TokenPart::Cut(text.len(), &word[rest.len()..]),
-                _ => TokenPart::Gone,
-            }
-        }
-    }
+    let word = words.into_iter().find(|word| word.starts_with(rest))?;
+    Some((text.len(), &word[rest.len()..]))
 }
 
-fn is_number(text: &str) -> bool {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let leads = digits.starts_with('0') && digits.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
-    let is_plain = !digits.starts_with('.') && !digits.ends_with('.') && !digits.contains(".e");
-    !leads
-        && is_plain
-        && digits.as_bytes().first().is_some_and(u8::is_ascii_digit)
-        && text.parse::<f64>().is_ok()
-}
-
-fn string(text: &[u8], start: usize) -> TokenPart {
+/// Returns where a text ends. An error is the place up to which it stays, if it is cut.
+fn string(text: &[u8], start: usize) -> Result<usize, usize> {
     let mut at = start + 1;
     loop {
-        at = match text.get(at) {
-            Some(b'"') => return TokenPart::Whole(at + 1),
-            Some(b'\\') => match escape(&text[at..]) {
-                Some(len) => at + len,
-                None => return TokenPart::Cut(at, b"\""),
-            },
+        at += match text.get(at) {
+            Some(b'"') => return Ok(at + 1),
+            Some(b'\\') => escape(&text[at..]).ok_or(at)?,
             // A string has no control characters. What follows one is something else.
-            None | Some(0..0x20) => return TokenPart::Cut(without_half(text, start, at), b"\""),
-            Some(_) => at + 1,
+            None | Some(0..0x20) => return Err(without_half(text, start, at)),
+            Some(_) => 1,
         };
     }
 }
 
 /// Returns the length of an escape. `None` if it or the other half of its character is cut or wrong.
 fn escape(rest: &[u8]) -> Option<usize> {
-    let unit = |rest: &[u8]| {
-        let digits = rest.strip_prefix(b"\\u")?.get(..4)?;
-        u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-    };
     match rest.get(1)? {
-        b'u' => match unit(rest)? {
-            0xd800..=0xdbff if rest.len() < 12 => None,
-            _ => Some(6),
-        },
+        b'u' => {
+            let digits = rest.get(2..6).filter(|own| own.iter().all(u8::is_ascii_hexdigit))?;
+            let unit = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+            (rest.len() >= 12 || !(0xd800..0xdc00).contains(&unit)).then_some(6)
+        }
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
         _ => None,
     }
@@ -217,7 +132,7 @@ fn without_half(text: &[u8], start: usize, end: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::json_scanner::{Newlines, ScanResult, Tape};
+    use crate::text::json_scanner::ScanResult;
     use proptest::prelude::*;
 
     fn whole(torn: &str) -> Option<String> {

@@ -67,9 +67,9 @@ pub(super) fn sign(name: &[u8]) -> u32 {
 /// The values of one scan, in order. It is reused from record to record.
 #[derive(Debug, Default)]
 pub struct Tape {
-    nodes: Vec<TapeNode>,
+    pub(super) nodes: Vec<TapeNode>,
     /// The members of the outermost object, which are looked up most.
-    outer: Vec<OuterMember>,
+    pub(super) outer: Vec<OuterMember>,
     open: Vec<u32>,
 }
 
@@ -111,14 +111,6 @@ enum Expect {
 }
 
 impl Tape {
-    pub(super) fn nodes(&self) -> &[TapeNode] {
-        &self.nodes
-    }
-
-    pub(super) fn outer(&self) -> &[OuterMember] {
-        &self.outer
-    }
-
     /// Scans one value at the start of `bytes`, which may have white space before it. Bytes beyond ASCII in
     /// strings are accepted. The caller must check that they are UTF-8.
     pub fn scan(&mut self, bytes: &[u8], newlines: Newlines) -> ScanResult {
@@ -144,9 +136,7 @@ impl Scanner<'_, '_> {
     fn run(mut self) -> ScanResult {
         let mut expect = Expect::Value;
         loop {
-            while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-                self.at += 1;
-            }
+            self.skip_space();
             let Some(&byte) = self.bytes.get(self.at) else {
                 return ScanResult::Incomplete;
             };
@@ -166,7 +156,11 @@ impl Scanner<'_, '_> {
         match (expect, byte) {
             (Expect::Key | Expect::KeyOrEnd, b'"') => {
                 self.string(true)?;
-                self.colon()?;
+                self.skip_space();
+                if self.bytes.get(self.at) != Some(&b':') {
+                    return Err(self.stopped());
+                }
+                self.at += 1;
                 Ok(Expect::Value)
             }
             (Expect::KeyOrEnd, b'}') | (Expect::ValueOrEnd, b']') => self.close(byte),
@@ -185,18 +179,15 @@ impl Scanner<'_, '_> {
         last.is_some_and(|node| node.kind == JsonKind::Object)
     }
 
-    fn colon(&mut self) -> Result<(), ScanResult> {
+    fn skip_space(&mut self) {
         while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
-        match self.bytes.get(self.at) {
-            Some(b':') => {
-                self.at += 1;
-                Ok(())
-            }
-            Some(_) => Err(ScanResult::Bad { at: self.at }),
-            None => Err(ScanResult::Incomplete),
-        }
+    }
+
+    /// Returns why the scan ends here.
+    fn stopped(&self) -> ScanResult {
+        if self.at < self.bytes.len() { ScanResult::Bad { at: self.at } } else { ScanResult::Incomplete }
     }
 
     fn value(&mut self, byte: u8) -> Result<Expect, ScanResult> {
@@ -248,7 +239,6 @@ impl Scanner<'_, '_> {
         loop {
             self.at += plain(&self.bytes[self.at..]);
             match self.bytes.get(self.at) {
-                None => return Err(ScanResult::Incomplete),
                 Some(b'"') => break,
                 Some(b'\\') => {
                     is_escaped = true;
@@ -258,7 +248,7 @@ impl Scanner<'_, '_> {
                     self.raw_newline = true;
                     self.at += 1;
                 }
-                Some(_) => return Err(ScanResult::Bad { at: self.at }),
+                _ => return Err(self.stopped()),
             }
         }
         self.at += 1;
@@ -274,25 +264,20 @@ impl Scanner<'_, '_> {
     }
 
     fn escape(&mut self) -> Result<(), ScanResult> {
-        let incomplete = ScanResult::Incomplete;
-        match self.bytes.get(self.at + 1) {
-            None => Err(incomplete),
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                self.at += 2;
-                Ok(())
-            }
+        self.at += 1;
+        match self.bytes.get(self.at) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
             Some(b'u') => {
-                for digit in self.at + 2..self.at + 6 {
-                    let byte = self.bytes.get(digit).ok_or(incomplete)?;
-                    if !byte.is_ascii_hexdigit() {
-                        return Err(ScanResult::Bad { at: digit });
-                    }
+                let digits = self.bytes[self.at + 1..].iter().take(4);
+                let count = digits.take_while(|byte| byte.is_ascii_hexdigit()).count();
+                self.at += 1 + count;
+                if count < 4 {
+                    return Err(self.stopped());
                 }
-                self.at += 6;
-                Ok(())
             }
-            Some(_) => Err(ScanResult::Bad { at: self.at + 1 }),
+            _ => return Err(self.stopped()),
         }
+        Ok(())
     }
 
     fn digits(&mut self) -> Result<(), ScanResult> {
@@ -300,11 +285,7 @@ impl Scanner<'_, '_> {
         while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
             self.at += 1;
         }
-        match (self.at > from, self.at < self.bytes.len()) {
-            (true, _) => Ok(()),
-            (false, true) => Err(ScanResult::Bad { at: self.at }),
-            (false, false) => Err(ScanResult::Incomplete),
-        }
+        if self.at > from { Ok(()) } else { Err(self.stopped()) }
     }
 
     fn number(&mut self) -> Result<Expect, ScanResult> {
@@ -334,12 +315,9 @@ impl Scanner<'_, '_> {
 
     fn word(&mut self, word: &[u8], kind: JsonKind) -> Result<Expect, ScanResult> {
         let start = self.at;
-        for &letter in word {
-            match self.bytes.get(self.at) {
-                Some(&byte) if byte == letter => self.at += 1,
-                Some(_) => return Err(ScanResult::Bad { at: self.at }),
-                None => return Err(ScanResult::Incomplete),
-            }
+        self.at += self.bytes[start..].iter().zip(word).take_while(|(one, other)| one == other).count();
+        if self.at - start < word.len() {
+            return Err(self.stopped());
         }
         self.push(kind, start);
         Ok(Expect::CommaOrEnd)

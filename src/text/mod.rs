@@ -33,7 +33,6 @@ pub mod string_places;
 pub mod tidy_lines;
 pub mod torn_line;
 pub mod unpack;
-pub mod words;
 
 /// Returns the names in a text, in order. In a constant, a count other than `N` does not compile.
 pub const fn names<const N: usize>(text: &'static str) -> [&'static str; N] {

@@ -183,19 +183,13 @@ pub fn signs(text: &str) -> Vec<(usize, &'static str)> {
 
 /// Zero width space, word joiners and tags. Joiners inside words and emoji are left out, and so are flags.
 fn invisible(text: &str) -> Option<usize> {
-    let is_it = |c: char| matches!(c, '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{e0000}'..='\u{e007f}');
-    if text.is_ascii() || text.contains('\u{1f3f4}') {
-        return None;
-    }
-    text.char_indices().find(|(_, c)| is_it(*c)).map(|(at, _)| at)
+    let is_it = |c| matches!(c, '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{e0000}'..='\u{e007f}');
+    if text.is_ascii() || text.contains('\u{1f3f4}') { None } else { text.find(is_it) }
 }
 
 fn turning(text: &str) -> Option<usize> {
-    let is_it = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if text.is_ascii() {
-        return None;
-    }
-    text.char_indices().find(|(_, c)| is_it(*c)).map(|(at, _)| at)
+    let is_it = |c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if text.is_ascii() { None } else { text.find(is_it) }
 }
 
 /// A comment without an end has all that follows. Each part of the text is searched once, so that no text takes long.

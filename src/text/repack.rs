@@ -1,11 +1,11 @@
 //! Rebuilds compressed files and archives with some of their bytes changed.
 
 use std::io::{self, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use flate2::{Compression, GzBuilder};
 
-use super::unpack::TarMember;
+use super::unpack::{TarMember, plain};
 
 /// The size of headers and files in an archive is a multiple of this many bytes.
 const BLOCK: usize = 512;
@@ -46,9 +46,7 @@ pub fn retar(tar: &[u8], edit: &mut MemberEdit<'_>) -> io::Result<Option<Vec<u8>
         let (head, start) = (entry.raw_header_position() as usize, entry.raw_file_position() as usize);
         let end = start.saturating_add(entry.size() as usize);
         let bytes = tar.get(start..end).ok_or_else(torn)?;
-        let path: PathBuf =
-            entry.path()?.components().filter(|part| matches!(part, Component::Normal(_))).collect();
-        let Some(new) = edit(&path, bytes).filter(|new| *new != bytes) else { continue };
+        let Some(new) = edit(&plain(&entry.path()?), bytes).filter(|new| *new != bytes) else { continue };
         let mut header = entry.header().clone();
         // A length outside the header would stay the old one.
         if header.entry_size()? != entry.size() {

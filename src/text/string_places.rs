@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::json::{StringUnit, units};
+use crate::text::json::units;
 
 /// Returns the text of the inside of a JSON string. If it has escapes, also where each byte is stored.
 pub fn unescaped(inner: &[u8]) -> (Cow<'_, [u8]>, Option<Vec<usize>>) {
@@ -14,14 +14,10 @@ pub fn unescaped(inner: &[u8]) -> (Cow<'_, [u8]>, Option<Vec<usize>>) {
     while !rest.is_empty() {
         let len = escape_len(rest);
         let at = escaped.len() - rest.len();
-        let mut bytes = [0; 4];
         for unit in units(&rest[..len]) {
-            let own = match unit {
-                StringUnit::Char(own) => own.encode_utf8(&mut bytes),
-                StringUnit::Lone(_) => char::REPLACEMENT_CHARACTER.encode_utf8(&mut bytes),
-            };
-            places.extend(std::iter::repeat_n(at, own.len()));
-            text.extend_from_slice(own.as_bytes());
+            let own = unit.unwrap_or(char::REPLACEMENT_CHARACTER);
+            text.extend_from_slice(own.encode_utf8(&mut [0; 4]).as_bytes());
+            places.resize(text.len(), at);
         }
         rest = &rest[len..];
     }
@@ -29,19 +25,16 @@ pub fn unescaped(inner: &[u8]) -> (Cow<'_, [u8]>, Option<Vec<usize>>) {
     (Cow::Owned(text), Some(places))
 }
 
-/// Returns the length of the first character of a JSON string as it is spelled.
+/// Returns the length of the first character of a JSON string as it is spelled. Text that is no JSON may have a `\u`
+/// without digits, as in `C:\users`.
 fn escape_len(rest: &str) -> usize {
-    let bytes = rest.as_bytes();
-    let plain = || rest.chars().next().map_or(1, char::len_utf8);
-    match bytes {
-        [b'\\', b'u', ..] => {
-            let is_pair = bytes.len() >= 12
-                && matches!(bytes[2..4], [b'd' | b'D', b'8'..=b'9' | b'a'..=b'b' | b'A'..=b'B'])
-                && bytes[6..].starts_with(b"\\u")
-                && matches!(bytes[8..10], [b'd' | b'D', b'c'..=b'f' | b'C'..=b'F']);
-            if is_pair { 12 } else { 6.min(bytes.len()) }
-        }
-        [b'\\', _, ..] => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-        _ => plain(),
+    let first = |text: &str| text.chars().next().map_or(0, char::len_utf8);
+    let is_pair = |own: &&str| units(own).count() == 1;
+    let has_digits = |code: &[u8]| code.len() >= 4 && code[..4].iter().all(u8::is_ascii_hexdigit);
+    match rest.as_bytes() {
+        [b'\\', b'u', code @ ..] if has_digits(code) => rest.get(..12).filter(is_pair).map_or(6, str::len),
+        [b'\\', b'u', ..] => 2,
+        [b'\\', ..] => 1 + first(&rest[1..]),
+        _ => first(rest),
     }
 }

@@ -71,8 +71,8 @@ fn placed(before: &[u8], own: &TidyLines, out: Vec<(usize, Vec<u8>)>) -> Vec<(us
 }
 
 fn once(lines: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> TidyLines {
-    let mut pen =
-        TidyWriter { lines, end: line_end(lines), own: TidyLines::default(), at: 0, was_piece: false };
+    let end: &[u8] = if lines.ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
+    let mut pen = TidyWriter { lines, end, own: TidyLines::default(), at: 0, was_piece: false };
     split_lines(lines, &mut |piece| {
         pen.between(piece.start);
         pen.was_piece = true;
@@ -87,10 +87,6 @@ fn once(lines: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> TidyLines {
     });
     pen.between(lines.len());
     pen.own
-}
-
-fn line_end(lines: &[u8]) -> &'static [u8] {
-    if lines.ends_with(b"\r\n") { b"\r\n" } else { b"\n" }
 }
 
 fn is_blank(byte: u8) -> bool {

@@ -99,7 +99,7 @@ fn is_alike(torn: &[u8], tape: &Tape, object: &[u8], may_be_value: bool) -> bool
 
 /// Returns the names of the members of the outermost object, in order, up to the place where the scan ended.
 fn names<'o>(tape: &Tape, object: &'o [u8]) -> Vec<&'o [u8]> {
-    let nodes = tape.outer().iter().filter_map(|own| tape.nodes().get(own.at as usize));
+    let nodes = tape.outer.iter().filter_map(|own| tape.nodes.get(own.at as usize));
     let name = |start: u32, end: u32| {
         let behind = object.get(end as usize..)?.trim_ascii_start();
         // A name that was cut does not count.

@@ -89,7 +89,7 @@ fn fill(from: &mut impl Read, limit: u64, into: &mut Vec<u8>) -> Option<String> 
     }
 }
 
-fn plain(path: &Path) -> PathBuf {
+pub(super) fn plain(path: &Path) -> PathBuf {
     path.components().filter(|part| matches!(part, Component::Normal(_))).collect()
 }
 

@@ -1,14 +1,12 @@
 //! The table of all actions: names, keys, descriptions. Help, palette, hints, `palimp keys` and the
 //! keymap are made from it.
 
-use super::{action_synonyms, keymap};
 use crate::ops::edit::may_rename;
 use crate::ops::move_records::{may_move, other_sessions};
 use crate::query::ResultPick;
+use crate::tui::keymap;
 use crate::tui::state::app::Screen;
-use crate::tui::update::importance::IMPORTANCE;
-use crate::tui::update::type_category::{CATEGORY, TYPE};
-use crate::tui::value_prompt::{ValuePrompt, now};
+use crate::tui::value_prompt::{CATEGORY, IMPORTANCE, TYPE, ValuePrompt, now};
 use crate::usecase::ChangeCommand;
 
 pub struct ActionInfo {
@@ -46,21 +44,12 @@ const RENAME: ValuePrompt = ValuePrompt {
     command: |text| Ok(ChangeCommand::Edit(vec![("id".to_owned(), text.trim().to_owned())])),
 };
 
-macro_rules! picked {
+macro_rules! given {
     () => {
         None
     };
-    ($pick:path) => {
-        Some(&$pick)
-    };
-}
-
-macro_rules! asked {
-    () => {
-        None
-    };
-    ($asks:expr) => {
-        Some(&$asks)
+    ($it:expr) => {
+        Some(&$it)
     };
 }
 
@@ -90,9 +79,9 @@ macro_rules! actions {
             default_keys: &[$($key),*],
             about: $about,
             verbs: concat!("" $(, $verbs)?),
-            pick: picked!($($pick)?),
+            pick: given!($($pick)?),
             waits_for_search: waits!($($waits)?),
-            asks: asked!($($asks)?),
+            asks: given!($($asks)?),
         },)*)*];
     };
 }
@@ -231,7 +220,8 @@ impl Action {
 
     /// Returns other words for the action, so that the palette finds it by them, too.
     pub fn words(self) -> String {
-        format!("{} {}", action_synonyms::of(self), self.info().verbs)
+        let synonyms = SYNONYMS.iter().find(|(own, _)| *own == self).map_or("", |(_, words)| words);
+        format!("{synonyms} {}", self.info().verbs)
     }
 
     pub fn verbs(self) -> Vec<&'static str> {
@@ -403,3 +393,69 @@ pub fn offered(screen: Screen) -> Vec<&'static ActionInfo> {
     let others = ACTIONS.iter().filter(|known| !own.contains(&known.action)).filter(can_run);
     own.iter().map(|action| action.info()).chain(others).collect()
 }
+
+pub type Hint = (String, String);
+
+pub fn hint(keys: &str, what: &str) -> Hint {
+    (keys.to_owned(), what.to_owned())
+}
+
+pub fn act(action: Action, what: &str) -> Hint {
+    hint(action.key(), what)
+}
+
+/// Other words for actions.
+const SYNONYMS: &[(Action, &str)] = &[
+    (Action::MemoriesPane, "list show all memories browse"),
+    (Action::Open, "show read"),
+    (Action::Search, "search find filter grep"),
+    (Action::SessionsPane, "stores session projects"),
+    (Action::ThisProject, "folder scope only all projects"),
+    (Action::CommandLine, "add init completions man new create shell"),
+    (Action::Delete, "remove forget erase undelete trash gdpr privacy"),
+    (Action::Backups, "restore recover bring back lost"),
+    (Action::Problems, "repair fix errors check validate broken damage quarantine"),
+    (
+        Action::Secrets,
+        "passwords tokens keys credentials redact sensitive privacy gdpr personal data erase value findings",
+    ),
+    (Action::Real, "secret token password verdict triage"),
+    (Action::FalseAlarm, "secret verdict triage ignore"),
+    (Action::Undecided, "secret verdict triage"),
+    (Action::FalseAlarms, "secret verdict triage"),
+    (Action::Redact, "mask label pseudonym secret token password privacy gdpr anonymize"),
+    (Action::Verify, "erased receipt proof check gdpr"),
+    (Action::Undo, "revert back"),
+    (Action::Export, "save as write markdown json csv"),
+    (Action::New, "inbox unread latest recent"),
+    (Action::Seen, "inbox read"),
+    (Action::AllSeen, "inbox read"),
+    (Action::Duplicates, "same twice dedupe merge similar"),
+    (Action::Journal, "journal history log steps changes receipt erased verify verify-erased proof"),
+    (Action::Loaded, "budget tokens context limit cut size start index"),
+    (
+        Action::Upkeep,
+        "compact reindex migrate purge cleanup clean up rebuild expire retention archived unarchive archive old forecast decay fading future later",
+    ),
+    (Action::CleanUp, "cleanup wizard privacy rule rotate leaked"),
+    (Action::Why, "explain rank score decay"),
+    (Action::MarkAll, "select everything"),
+    (Action::Toggle, "select"),
+    (Action::RenameTag, "merge tags"),
+    (Action::Rename, "move file name id"),
+    (Action::Merge, "join combine duplicates same"),
+    (Action::Help, "keys manual"),
+    (Action::Theme, "colours colors dark light contrast appearance palette"),
+    (Action::Order, "sort"),
+    (Action::Reload, "refresh"),
+    (Action::CopyText, "yank clipboard"),
+    (Action::Fold, "expand collapse details"),
+    (Action::Statistics, "stats calendar days weeks growth size counts activity"),
+    (Action::Pin, "keep rescue star favourite"),
+    (Action::KeepUntil, "rescue expire expiry retention pin decay fading"),
+    (Action::Pager, "less more read whole print"),
+    (Action::Difference, "compare side by side"),
+    (Action::Zoom, "all panes full screen"),
+    (Action::BringBack, "restore backups unarchive"),
+    (Action::Quit, "exit leave"),
+];

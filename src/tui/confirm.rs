@@ -2,16 +2,16 @@
 
 use ratatui::layout::Rect;
 
-use super::action::Action;
-use super::pane_titles::sheet_area;
-use super::{layout, theme};
 use crate::detectors::mask;
 use crate::model::plan::change::undo_until;
 use crate::model::{Change, EntryRef, PathText};
 use crate::text::safe_text::sanitize;
+use crate::tui::action::Action;
+use crate::tui::pane_titles::sheet_area;
 use crate::tui::state::app::App;
-use crate::tui::state::confirmation::{Confirmation, ConfirmationRow, TypedWord};
-use crate::tui::update::merge;
+use crate::tui::state::confirmation::{Confirmation, ConfirmationRow};
+use crate::tui::update::confirm;
+use crate::tui::{layout, theme};
 use crate::usecase::{
     ChangeCommand, ConcurrentChange, PlannedChange, memory_count, name_of, not_reached_lines,
 };
@@ -30,19 +30,6 @@ pub struct ConfirmationAreas {
 }
 
 impl Confirmation {
-    pub fn new(planned: Box<PlannedChange>, question: String, typed: Option<TypedWord>) -> Confirmation {
-        Confirmation {
-            planned,
-            question,
-            typed_word: typed,
-            changed_count: 0,
-            top: 0,
-            rows: Vec::new(),
-            head: Vec::new(),
-            laid: (0, 0, 0),
-        }
-    }
-
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -174,7 +161,7 @@ fn happens(planned: &PlannedChange) -> Option<String> {
     let until = undo_until(now).long_date_at(now);
     let undo = Action::Undo.key();
     match &planned.request.command {
-        ChangeCommand::Merge(choice) => Some(merge::text_line(choice)),
+        ChangeCommand::Merge(choice) => Some(confirm::merge_line(choice)),
         ChangeCommand::Delete(_) => Some(format!(
             "{undo} undoes it until {until}. The text stays on disk; only an erasure removes it for sure."
         )),

@@ -1,16 +1,13 @@
 //! Two memories side by side.
 
-use std::sync::Arc;
-
-use super::line_diff::{LinePair, pairs};
-use super::update::text_of;
-use super::{layout, theme};
 use crate::detectors::cut;
-use crate::model::{EntryRef, EntryTime, Snapshot};
+use crate::model::{EntryRef, EntryTime};
 use crate::text::safe_text::sanitize_lines;
+use crate::tui::line_diff::{LinePair, pairs};
 use crate::tui::state::app::App;
-use crate::tui::state::list_cursor::ListCursor;
 use crate::tui::state::memory_difference::{DifferencePart, MemoryDifference};
+use crate::tui::update::detail::text_of;
+use crate::tui::{layout, theme};
 
 pub const SIDES: [&str; 2] = ["A", "B"];
 
@@ -20,19 +17,6 @@ pub const BESIDE: u16 = 70;
 pub const SHOWN: usize = 64 << 10;
 
 impl MemoryDifference {
-    pub fn of(snapshot: Arc<Snapshot>, both: [EntryRef; 2]) -> MemoryDifference {
-        let (parts, rows) = (Vec::new(), ListCursor::default());
-        MemoryDifference {
-            snapshot,
-            memories: both,
-            side: 0,
-            parts,
-            current_part: None,
-            rows,
-            revealed: None,
-        }
-    }
-
     /// Returns the memory that keys act on.
     pub fn chosen(&self) -> EntryRef {
         self.memories[self.side]
@@ -67,7 +51,7 @@ pub fn parts(app: &App, of: &MemoryDifference) -> Vec<DifferencePart> {
     });
     let lines = [0, 1].map(|side: usize| {
         let text = &texts[side].text;
-        let shown = theme::masked(app, &text[..cut(text, SHOWN)]).into_owned();
+        let shown = theme::masked(app, &text.raw()[..cut(text.raw(), SHOWN)]).into_owned();
         sanitize_lines(shown.trim_end()).collect::<Vec<_>>()
     });
     let lines = pairs(&lines[0], &lines[1])
@@ -75,7 +59,7 @@ pub fn parts(app: &App, of: &MemoryDifference) -> Vec<DifferencePart> {
         .map(|pair| DifferencePart { name: String::new(), pair: pair.shortened() });
     let fields = [0, 1].map(|side: usize| {
         let mut fields = known(app, of, side);
-        fields.extend(texts[side].fields.iter().cloned());
+        fields.extend(texts[side].fields.iter().cloned().map(|(name, value)| (name, value.into_raw())));
         fields
     });
     let mut names: Vec<&String> = fields.iter().flatten().map(|(name, _)| name).collect();
@@ -122,7 +106,7 @@ pub struct DifferenceRow {
 }
 
 /// Returns the number of columns for the text of a side, beside the name of a field.
-pub fn text_width(app: &App, name: &str) -> usize {
+fn text_width(app: &App, name: &str) -> usize {
     let width = if app.size.0 < BESIDE { app.size.0 } else { (app.size.0 - 1) / 2 };
     usize::from(width).saturating_sub(3 + if name.is_empty() { 0 } else { name_width(app) + 1 }).max(1)
 }

@@ -1,10 +1,8 @@
 //! The event loop. In `tui`, only it, the terminal, the keyboard and the signals act on the outside.
 
-mod demo;
 mod editor_and_pager;
 mod first_frame;
 mod input_threads;
-mod suspend_redraw;
 
 use std::io;
 use std::mem::{self, ManuallyDrop};
@@ -15,23 +13,22 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGTSTP, SIGWINCH};
 
-use first_frame::first_entries;
-pub use first_frame::frame;
-use input_threads::listen;
-
-use super::keyboard::{Keyboard, is_gone};
-use super::linear;
-use super::message::{Effect, Msg};
-use super::signals::{self, SignalQueue};
-use super::terminal::{
+use crate::model::Moment;
+use crate::tui::event_loop::first_frame::first_entries;
+use crate::tui::event_loop::input_threads::listen;
+use crate::tui::keyboard::{Keyboard, is_gone};
+use crate::tui::message::{Effect, Msg};
+use crate::tui::signals::{self, SignalQueue};
+use crate::tui::state::app::App;
+use crate::tui::terminal::{
     CrosstermScreen, append, copy_out, enter, leave, redraw, retake, take_mouse, tell_lines,
 };
-use super::update;
-use super::view::view;
-use crate::model::Moment;
-use crate::tui::state::app::App;
 use crate::tui::tui_options::TuiOptions;
+use crate::tui::view::view;
+use crate::tui::{linear, update};
 use crate::work::{FolderWatch, Job, Workers};
+
+pub use crate::tui::event_loop::first_frame::frame;
 
 /// Ages are drawn again at this interval if nothing else happens.
 const TICK: Duration = Duration::from_secs(60);

@@ -2,11 +2,11 @@
 //!
 //! It knows what terminals send by default: letters, control keys, `CSI u`, bracketed pastes, and the
 //! sequences of xterm, the Linux console and rxvt for special keys with their modifiers. It skips unknown
-//! sequences completely, so that their last bytes are not taken for keys.
+//! sequences completely, so that their last bytes are not taken for keys, and strings
+//! that a terminal sends as replies to another program (OSC, DCS, APC, PM and SOS of ECMA-48 §5.6): they must not be run as
+//! keys.
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-
-use super::terminal_replies;
 
 const ESC: u8 = 0x1b;
 const PASTE_END: &[u8] = b"\x1b[201~";
@@ -39,7 +39,7 @@ enum DecodeStep {
 impl KeyDecoder {
     pub fn take(&mut self, bytes: &[u8], tell: &mut impl FnMut(Event)) {
         let is_cut = std::mem::take(&mut self.cut);
-        let rest = terminal_replies::end(bytes).filter(|end| is_cut && *end <= terminal_replies::LONGEST);
+        let rest = reply_end(bytes).filter(|end| is_cut && *end <= LONGEST_REPLY);
         let bytes = bytes.get(rest.unwrap_or(0)..).unwrap_or_default();
         if self.paused && bytes.first() == Some(&CTRL_C) {
             // If the end of a paste never comes, Ctrl-c must still work.
@@ -88,8 +88,8 @@ impl KeyDecoder {
         match rest.as_slice() {
             [ESC] => tell(key(KeyCode::Esc, KeyModifiers::NONE)),
             [ESC, c @ (b'[' | b'O')] => tell(key(KeyCode::Char((*c).into()), KeyModifiers::ALT)),
-            [ESC, c] if terminal_replies::is_start(&rest) => tell(of_char((*c).into(), KeyModifiers::ALT)),
-            _ => self.cut = terminal_replies::is_start(&rest),
+            [ESC, c] if is_reply(&rest) => tell(of_char((*c).into(), KeyModifiers::ALT)),
+            _ => self.cut = is_reply(&rest),
         }
     }
 
@@ -129,7 +129,7 @@ impl KeyDecoder {
 
 /// True if a byte after an Esc may belong to it, even if it came later.
 fn may_follow(byte: u8) -> bool {
-    matches!(byte, b'[' | b'O') || terminal_replies::is_start(&[ESC, byte])
+    matches!(byte, b'[' | b'O') || is_reply(&[ESC, byte])
 }
 
 /// Returns how many bytes at the end of a paste may be the start of the end sequence.
@@ -147,9 +147,9 @@ fn step(bytes: &[u8]) -> DecodeStep {
         [ESC] => DecodeStep::Wait,
         [ESC, ESC, ..] => DecodeStep::Event(key(KeyCode::Esc, KeyModifiers::NONE), 1),
         [ESC, b'[', ..] => control_sequence(bytes),
-        [ESC, _, rest @ ..] if terminal_replies::is_start(bytes) => match terminal_replies::end(rest) {
+        [ESC, _, rest @ ..] if is_reply(bytes) => match reply_end(rest) {
             Some(end) => DecodeStep::Skip(2 + end),
-            None if rest.len() > terminal_replies::LONGEST => DecodeStep::Skip(bytes.len()),
+            None if rest.len() > LONGEST_REPLY => DecodeStep::Skip(bytes.len()),
             None => DecodeStep::Wait,
         },
         [ESC, b'O', ..] => shifted_key(bytes),
@@ -358,6 +358,31 @@ fn of_codepoint(code: u32) -> Option<KeyCode> {
         c if c.is_control() => return None,
         c => KeyCode::Char(c),
     })
+}
+
+const BEL: u8 = 0x07;
+const CANCEL: u8 = 0x18;
+const SUBSTITUTE: u8 = 0x1a;
+/// A longer string is cut off here, so that the keyboard still works.
+const LONGEST_REPLY: usize = 4096;
+
+/// True if such a reply starts here.
+fn is_reply(bytes: &[u8]) -> bool {
+    matches!(bytes, [ESC, b']' | b'P' | b'_' | b'^' | b'X', ..])
+}
+
+/// Returns how many bytes are left of a string, up to its end; `None` if the end has not arrived. Ctrl-c and
+/// another sequence end it, too.
+fn reply_end(bytes: &[u8]) -> Option<usize> {
+    let is_end = |byte: &u8| matches!(*byte, BEL | CANCEL | SUBSTITUTE | ESC | CTRL_C);
+    let at = bytes.iter().position(is_end)?;
+    match (bytes[at], bytes.get(at + 1)) {
+        (CTRL_C, _) => Some(at),
+        (ESC, None) => None,
+        (ESC, Some(b'\\')) => Some(at + 2),
+        (ESC, Some(_)) => Some(at),
+        _ => Some(at + 1),
+    }
 }
 
 #[cfg(test)]

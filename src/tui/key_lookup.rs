@@ -13,27 +13,34 @@ pub enum KeyMeaning {
     Nothing,
 }
 
+/// The names of keys that are no letters.
+const NAMED: [(KeyCode, &str); 16] = [
+    (KeyCode::Char(' '), "Space"),
+    (KeyCode::Enter, "Enter"),
+    (KeyCode::Esc, "Esc"),
+    (KeyCode::Backspace, "Backspace"),
+    (KeyCode::Delete, "Delete"),
+    (KeyCode::Insert, "Insert"),
+    (KeyCode::Tab, "Tab"),
+    (KeyCode::BackTab, "S-Tab"),
+    (KeyCode::Up, "Up"),
+    (KeyCode::Down, "Down"),
+    (KeyCode::Left, "Left"),
+    (KeyCode::Right, "Right"),
+    (KeyCode::Home, "Home"),
+    (KeyCode::End, "End"),
+    (KeyCode::PageUp, "PgUp"),
+    (KeyCode::PageDown, "PgDn"),
+];
+
 /// Returns the name of a key, in the spelling of the table of actions.
 pub fn name(key: KeyEvent) -> String {
-    let plain = match key.code {
-        KeyCode::Char(' ') => "Space".to_owned(),
-        KeyCode::Char(c) => c.to_string(),
-        KeyCode::Enter => "Enter".into(),
-        KeyCode::Esc => "Esc".into(),
-        KeyCode::Backspace => "Backspace".into(),
-        KeyCode::Delete => "Delete".into(),
-        KeyCode::Insert => "Insert".into(),
-        KeyCode::Tab => "Tab".into(),
-        KeyCode::BackTab => return "S-Tab".into(),
-        KeyCode::Up => "Up".into(),
-        KeyCode::Down => "Down".into(),
-        KeyCode::Left => "Left".into(),
-        KeyCode::Right => "Right".into(),
-        KeyCode::Home => "Home".into(),
-        KeyCode::End => "End".into(),
-        KeyCode::PageUp => "PgUp".into(),
-        KeyCode::PageDown => "PgDn".into(),
-        KeyCode::F(number) => format!("F{number}"),
+    let named = NAMED.iter().find(|(code, _)| *code == key.code).map(|(_, name)| (*name).to_owned());
+    let plain = match (named, key.code) {
+        (Some(name), KeyCode::BackTab) => return name,
+        (Some(name), _) => name,
+        (None, KeyCode::Char(c)) => c.to_string(),
+        (None, KeyCode::F(number)) => format!("F{number}"),
         _ => return String::new(),
     };
     if key.modifiers.contains(KeyModifiers::CONTROL) {
@@ -44,38 +51,17 @@ pub fn name(key: KeyEvent) -> String {
 
 /// Parses the name of one key, in the spelling of the table; `None` for a sequence.
 pub fn parse_key(own: &str) -> Option<KeyEvent> {
-    let mut modifiers = KeyModifiers::NONE;
-    let plain = match (own.strip_prefix("Ctrl-"), own.strip_prefix("Alt-")) {
-        (Some(rest), _) => {
-            modifiers = KeyModifiers::CONTROL;
-            rest
-        }
-        (_, Some(rest)) => {
-            modifiers = KeyModifiers::ALT;
-            rest
-        }
-        _ => own,
+    let (modifiers, plain) = match (own.strip_prefix("Ctrl-"), own.strip_prefix("Alt-")) {
+        (Some(rest), _) => (KeyModifiers::CONTROL, rest),
+        (_, Some(rest)) => (KeyModifiers::ALT, rest),
+        _ => (KeyModifiers::NONE, own),
     };
     let mut chars = plain.chars();
-    let code = match (plain, chars.next(), chars.next()) {
-        ("Space", ..) => KeyCode::Char(' '),
-        ("Enter", ..) => KeyCode::Enter,
-        ("Esc", ..) => KeyCode::Esc,
-        ("Tab", ..) => KeyCode::Tab,
-        ("Backspace", ..) => KeyCode::Backspace,
-        ("Delete", ..) => KeyCode::Delete,
-        ("Insert", ..) => KeyCode::Insert,
-        ("S-Tab", ..) => KeyCode::BackTab,
-        ("Up", ..) => KeyCode::Up,
-        ("Down", ..) => KeyCode::Down,
-        ("Left", ..) => KeyCode::Left,
-        ("Right", ..) => KeyCode::Right,
-        ("Home", ..) => KeyCode::Home,
-        ("End", ..) => KeyCode::End,
-        ("PgUp", ..) => KeyCode::PageUp,
-        ("PgDn", ..) => KeyCode::PageDown,
-        (_, Some('F'), Some(_)) => KeyCode::F(plain[1..].parse().ok()?),
-        (_, Some(c), None) => KeyCode::Char(c),
+    let named = NAMED.iter().find(|(_, name)| *name == plain).map(|(code, _)| *code);
+    let code = match (named, chars.next(), chars.next()) {
+        (Some(code), ..) => code,
+        (None, Some('F'), Some(_)) => KeyCode::F(plain[1..].parse().ok()?),
+        (None, Some(c), None) => KeyCode::Char(c),
         _ => return None,
     };
     Some(KeyEvent::new(code, modifiers))

@@ -24,11 +24,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The maximum number of bytes of one read.
 const BLOCK: usize = 16 * 1024;
 
-pub enum KeyboardInput {
-    Event(Event),
-    Gone,
-}
-
 pub struct Keyboard {
     whose: Mutex<KeyboardOwner>,
     changed: Condvar,
@@ -106,8 +101,8 @@ impl Keyboard {
         let _ = (&self.wake).write_all(b"!");
     }
 
-    /// Reads until the terminal is closed or `tell` returns false.
-    pub fn read(&self, mut tell: impl FnMut(KeyboardInput) -> bool) {
+    /// Reads until the terminal is closed, which `tell` gets as `None`, or until `tell` returns false.
+    pub fn read(&self, mut tell: impl FnMut(Option<Event>) -> bool) {
         let mut decoder = KeyDecoder::default();
         let mut block = [0; BLOCK];
         let mut heard = true;
@@ -115,7 +110,7 @@ impl Keyboard {
             let is_lent = self.let_go(&mut decoder);
             let pause = if decoder.has_esc() && !self.is_far { &ESC } else { &SEQUENCE };
             let patience = (decoder.is_waiting() && !is_lent).then_some(pause);
-            let mut event = |event| heard &= tell(KeyboardInput::Event(event));
+            let mut event = |event| heard &= tell(Some(event));
             let Ok(woken) = self.wait(is_lent, patience) else { break };
             if woken.called {
                 let _ = (&self.woken).read(&mut block);
@@ -134,7 +129,7 @@ impl Keyboard {
                 decoder.pause(&mut event);
             }
         }
-        let _ = tell(KeyboardInput::Gone);
+        let _ = tell(None);
     }
 
     /// Releases the keyboard if that was requested, and forgets an incomplete key then. Returns true while

@@ -46,14 +46,13 @@ impl Keymap {
     ///
     /// Returns the action whose keys can't be used, and why.
     pub fn new(preset: KeymapPreset, own: &[(Action, Vec<String>)]) -> Result<Keymap, (Action, String)> {
-        let by_table = |keys: &[&str]| keys.iter().map(|&key| key.to_owned()).collect::<Vec<_>>();
-        let mut keys: Vec<Vec<String>> = ACTIONS.iter().map(|known| by_table(known.default_keys)).collect();
+        let mut keys = default_keys();
         let of_preset: &[(Action, &[&str])] = match preset {
             KeymapPreset::Palimp => &[],
             KeymapPreset::Arrows => &ARROWS,
         };
         for (action, changed) in of_preset {
-            keys[*action as usize] = by_table(changed);
+            keys[*action as usize] = owned(changed);
         }
         for (action, wanted) in own {
             let is_own = |keys: &str| action.info().default_keys.contains(&keys);
@@ -116,12 +115,15 @@ impl Keymap {
 
 /// Returns the keys in use.
 pub fn in_use() -> &'static Keymap {
-    IN_USE.get_or_init(|| {
-        let keys = |known: &super::action::ActionInfo| {
-            known.default_keys.iter().map(|&key| key.to_owned()).collect()
-        };
-        Keymap { keys: ACTIONS.iter().map(keys).collect() }
-    })
+    IN_USE.get_or_init(|| Keymap { keys: default_keys() })
+}
+
+fn default_keys() -> Vec<Vec<String>> {
+    ACTIONS.iter().map(|known| owned(known.default_keys)).collect()
+}
+
+fn owned(keys: &[&str]) -> Vec<String> {
+    keys.iter().map(|&key| key.to_owned()).collect()
 }
 
 /// Says why an action can't have these keys.

@@ -2,11 +2,11 @@
 
 use ratatui::layout::Rect;
 
-use super::{health, list_view, pane_titles, theme};
-use crate::tui::search_suggestions;
+use crate::tui::panes::health;
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::state::prompt::{Prompt, PromptPurpose};
 use crate::tui::state::tutor_progress;
+use crate::tui::{list_view, pane_titles, search_completion, theme};
 
 /// The smallest terminal on which palimp draws anything.
 pub const SMALLEST: (u16, u16) = (20, 5);
@@ -60,11 +60,11 @@ pub fn has_dialog(app: &App) -> bool {
 /// Lays out the frame for the size of the app.
 pub fn frame(app: &App) -> FrameLayout {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
-    let asks = app.screen == Screen::Memories && (search_suggestions::is_typed(app) || !app.query.is_empty());
+    let asks = app.screen == Screen::Memories && (search_completion::is_typed(app) || !app.query.is_empty());
     // On a low terminal, a plan that asks needs the rows of the search.
     let asks = asks && (app.confirm.is_none() || app.size.1 >= LOW);
     let (title, rest) = split_rows(area, 1);
-    let (query, rest) = split_rows(rest, if asks { 1 + search_suggestions::rows_offered(app) } else { 0 });
+    let (query, rest) = split_rows(rest, if asks { 1 + search_completion::rows_offered(app) } else { 0 });
     let notice = notice(app).len() as u16;
     let foot = if shows_keys(app) { notice + 1 } else { notice };
     let (body, hints) = split_rows(rest, rest.height.saturating_sub(foot));
@@ -145,7 +145,7 @@ fn panes(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
 }
 
 /// Splits an area into a left and a right part, with one column between them for a line.
-pub fn split_columns(area: Rect, width: u16) -> (Rect, Rect) {
+fn split_columns(area: Rect, width: u16) -> (Rect, Rect) {
     let (left, right) = beside(area, width);
     (left, beside(right, 1).1)
 }

@@ -53,13 +53,11 @@ impl LinePair {
 
 /// Pairs the lines of two texts: equal lines, and lines that replace each other.
 pub fn pairs(one: &[String], other: &[String]) -> Vec<LinePair> {
-    let line = |lines: &[String], at: usize| lines.get(at).cloned();
     let mut pairs = Vec::new();
     for (old, new) in places(one, other) {
-        for at in 0..old.len().max(new.len()) {
-            let left = Some(old.start + at).filter(|at| *at < old.end).and_then(|at| line(one, at));
-            let right = Some(new.start + at).filter(|at| *at < new.end).and_then(|at| line(other, at));
-            pairs.push(LinePair::of(left.as_deref(), right.as_deref()));
+        let (left, right) = (&one[old], &other[new]);
+        for at in 0..left.len().max(right.len()) {
+            pairs.push(LinePair::of(left.get(at).map(String::as_str), right.get(at).map(String::as_str)));
         }
     }
     pairs

@@ -2,29 +2,26 @@
 //! drawn over. The keys and the sheets are those of the screens.
 
 use crossterm::event::KeyEvent;
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
-use super::action::Action;
-use super::difference::SIDES;
-use super::key_lookup::name;
-use super::layout;
-use super::list_view::new;
-use super::panes::memories::order_name;
-use super::theme::{self, safe, sentence};
-use super::view::view;
 use crate::format;
 use crate::model::State;
 use crate::model::plan::count_with_noun;
 use crate::query::Hit;
 use crate::text::safe_text::sanitize;
-use crate::tui::plain_text::plain;
-use crate::tui::record_text::title_of;
+use crate::tui::action::Action;
+use crate::tui::difference::SIDES;
+use crate::tui::key_lookup::name;
+use crate::tui::layout;
+use crate::tui::list_view::new;
+use crate::tui::panes::memories::order_name;
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::state::marks::ListScope;
+use crate::tui::theme::{self, safe, sentence};
+use crate::tui::update::detail::title_of;
+use crate::tui::view::{drawn, plain};
 
 /// The size of the screen that the lines come from: no panes beside each other, and room for whole sheets.
 pub const SIZE: (u16, u16) = (96, 72);
@@ -103,10 +100,10 @@ fn news(app: &App, told: &mut LinearOutput) -> Vec<String> {
     let is_row = is_list && app.focus == Pane::Memories;
     // The same memory at the same place is not new, even if its age changed.
     let (of_row, is_same) = match is_row {
-        true => (row(app), row_without_age(app) == told.same_row),
+        true => (row(app), parts_of_row(app).0 == told.same_row),
         false => (String::new(), false),
     };
-    told.same_row = if is_row { row_without_age(app) } else { String::new() };
+    told.same_row = if is_row { parts_of_row(app).0 } else { String::new() };
     match is_same {
         true => told.row = of_row,
         false => say(of_row, &mut told.row),
@@ -115,11 +112,7 @@ fn news(app: &App, told: &mut LinearOutput) -> Vec<String> {
         app.notice.as_ref().map(|notice| safe(app, &sentence(notice, &app.store_names))).unwrap_or_default(),
         &mut told.notice,
     );
-    let lines = if is_row {
-        Vec::new()
-    } else {
-        drawn(app).map_or(Vec::new(), |buffer| of_focus(app, &buffer, is_list))
-    };
+    let lines = if is_row { Vec::new() } else { of_focus(app, &drawn(app), is_list) };
     let is_new = |line: &&String| match line.strip_prefix(AT) {
         // A row that only lost the cursor is not new, but a row that got it is.
         Some(_) => !told.lines.contains(line),
@@ -131,11 +124,7 @@ fn news(app: &App, told: &mut LinearOutput) -> Vec<String> {
 }
 
 fn is_asked(app: &App) -> bool {
-    app.prompt.is_some()
-        || app.delete_menu.is_some()
-        || app.confirm.is_some()
-        || app.changes.receipt.is_some()
-        || app.shows_next_keys && !app.key_sequence.is_empty()
+    layout::has_dialog(app) || app.shows_next_keys && !app.key_sequence.is_empty()
 }
 
 fn overview(app: &App) -> String {
@@ -190,18 +179,13 @@ fn row(app: &App) -> String {
     safe(app, &(said + &ages))
 }
 
-/// Returns the same sentence without the part that changes by itself.
-fn row_without_age(app: &App) -> String {
-    parts_of_row(app).0
-}
-
-/// Describes the memory under the cursor; the second part has its store, age and decay.
+/// Describes the memory under the cursor; the second part, which changes by itself, has its store, age and decay.
 fn parts_of_row(app: &App) -> (String, String) {
     let Some(hit) = app.hit() else { return ("Nothing is listed.".into(), String::new()) };
     let (store, entry) = app.listed_snapshot.get(hit.at);
     let own = store.memory(entry);
     let kind = own.map_or("broken line", |memory| memory.kind());
-    let title = &title_of(app, hit.at);
+    let title = title_of(app, hit.at).into_raw();
     let age = store.time_of(entry).map_or("no time".into(), |time| time.ago_at(app.now));
     let at = format!("{} of {}.", app.list_cursor.at + 1, app.results.hits.len());
     let decay = if hit.rank.is_some() { format!(" Decay {:.2}.", hit.decay) } else { String::new() };
@@ -229,12 +213,6 @@ fn signs(app: &App, hit: &Hit) -> String {
         (problems > 0, "Has problems."),
     ];
     said.iter().filter(|(is, _)| *is).map(|(_, word)| format!(" {word}")).collect()
-}
-
-fn drawn(app: &App) -> Option<Buffer> {
-    let mut terminal = Terminal::new(TestBackend::new(app.size.0, app.size.1)).ok()?;
-    terminal.draw(|frame| view(app, frame)).ok()?;
-    Some(terminal.backend().buffer().clone())
 }
 
 /// Returns the lines of the sheet that asks, of the pane that has the keys, or of the whole view. Bars and

@@ -1,15 +1,8 @@
 //! Views that are lists: backups, upkeep, journal, loaded, problems, new, secrets. They share rows, cursor, marks,
-//! filter and order. Each has a file for its rows and their details.
+//! filter and order, and the areas of the details of a row. Each has a file for its rows and their details.
 
-pub mod archive;
 pub mod backups;
-pub mod details_area;
-pub mod details_text;
-pub mod fading;
-pub mod instructions;
 pub mod journal;
-pub mod kind;
-pub mod list_cell;
 pub mod loaded;
 pub mod new;
 pub mod problems;
@@ -17,18 +10,18 @@ pub mod row;
 pub mod secrets;
 pub mod upkeep;
 
-pub use kind::{ListViewKind, RowDetails};
-
 use std::sync::Arc;
 
+use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::check::problem_groups::tally;
 use crate::model::{EntryRef, Snapshot};
 use crate::text::safe_text::display_width;
-use crate::tui::action::Action;
+use crate::tui::action::{Action, Hint};
 use crate::tui::state::app::{App, Screen};
-use crate::tui::state::list_row::ListRow;
+use crate::tui::state::row_list::{ListRow, RowList};
+use crate::tui::theme;
 
 pub fn current_kind(app: &App) -> Option<&'static ListViewKind> {
     Some(match app.screen {
@@ -47,11 +40,10 @@ pub fn current_kind(app: &App) -> Option<&'static ListViewKind> {
 
 /// Returns the title of the open view: the short one if the long one needs more than `room` columns.
 pub fn title(app: &App, room: usize) -> String {
-    let [errors, warnings, notes] = app.problem_counts();
     let short = app.screen.title().to_owned();
     let long = match (app.screen, new::since(app)) {
         (Screen::New, Some(since)) => format!("{short} since {}", since.long_date_at(app.now)),
-        (Screen::Problems, _) => format!("{short}  {}", tally(errors, warnings, notes)),
+        (Screen::Problems, _) => format!("{short}  {}", tally(app.problem_counts())),
         (Screen::Secrets, _) => format!("{short}  {}", secrets::tally(app)),
         _ => return short,
     };
@@ -78,11 +70,6 @@ pub fn has_rows(app: &App) -> bool {
     is_list && !app.list_view.backups.difference
 }
 
-/// True if the row under the cursor of the details has a text below the list.
-pub fn has_text_below(app: &App) -> bool {
-    matches!(app.list_view.details.selected(), Some(ListRow::Item(_)))
-}
-
 /// Returns the title and the lines of the text below the list.
 pub fn text_below(app: &App, width: usize) -> (String, Vec<Line<'static>>) {
     match app.list_view.details.selected() {
@@ -107,7 +94,7 @@ pub fn detail_rows(app: &App) -> Vec<ListRow> {
 pub fn memory_of(app: &App, row: ListRow) -> Option<EntryRef> {
     match row {
         ListRow::New(at) | ListRow::Archived(at) => Some(at),
-        ListRow::Fading(at) => fading::memory(app, at),
+        ListRow::Fading(at) => upkeep::fading_memory(app, at),
         ListRow::Finding(number) => secrets::finding(app, number).map(|own| own.at),
         ListRow::Problem(number) => {
             let (store, problem) = problems::problem(app, number)?;
@@ -139,12 +126,14 @@ pub fn snapshot_of_rows(app: &App) -> &Arc<Snapshot> {
 /// Returns the text about the row under the cursor. Untrusted text.
 pub fn detail_text(app: &App) -> String {
     let text = match app.list_view.row() {
-        Some(ListRow::Archived(at)) => archive::text(app, at),
-        Some(ListRow::Fading(at)) => fading::memory(app, at).and_then(|at| archive::text(app, at)),
+        Some(ListRow::Archived(at)) => upkeep::archived_text(app, at),
+        Some(ListRow::Fading(at)) => {
+            upkeep::fading_memory(app, at).and_then(|at| upkeep::archived_text(app, at))
+        }
         Some(ListRow::New(at)) => Some(new::text(app, at)),
         Some(ListRow::Finding(at)) => secrets::text(app, at),
         Some(ListRow::Loaded(number, file)) => loaded::text(app, number, file),
-        Some(ListRow::Instruction(number, file)) => instructions::text(app, number, file),
+        Some(ListRow::Instruction(number, file)) => loaded::instruction_details(app, number, file),
         _ => None,
     };
     let mut text = text.unwrap_or_default();
@@ -174,4 +163,78 @@ pub fn may_mark(app: &App, row: ListRow) -> Result<(), String> {
         ListRow::Touched(_) => Err("The rule is for all of them: one alone can't be marked.".into()),
         _ => Ok(()),
     }
+}
+
+/// Title and text about the row under the cursor, beside the list or below it.
+#[derive(Default)]
+pub struct RowDetails {
+    pub title: String,
+    pub right: String,
+    /// Text above the rows, if there are rows.
+    pub lines: Vec<Line<'static>>,
+}
+
+pub struct ListViewKind {
+    pub orders: [&'static str; 2],
+    /// The text if there are no rows.
+    pub none: &'static str,
+    /// True if the details are beside the list on a wide screen.
+    pub is_beside: bool,
+    pub rows: fn(&App) -> Vec<ListRow>,
+    pub about: fn(&App, usize) -> RowDetails,
+    pub hints: fn(&App) -> Vec<Hint>,
+    /// True if the content of the view has been read.
+    pub is_read: fn(&App) -> bool,
+}
+
+/// Returns the details of a row, with the number of marked ones. The right text goes below the title if it
+/// does not fit beside it.
+pub fn about(app: &App, kind: &ListViewKind, width: u16) -> RowDetails {
+    let width = usize::from(width.saturating_sub(2));
+    let mut about = (kind.about)(app, width);
+    let is_list = app.list_view.in_details && has_rows(app);
+    let marks = if is_list { told(&app.list_view.details) } else { String::new() };
+    let both =
+        [&*marks, &*about.right].into_iter().filter(|own| !own.is_empty()).collect::<Vec<_>>().join(" · ");
+    let has_room = display_width(&about.title) + display_width(&both) + 2 <= width;
+    if !has_room && !marks.is_empty() && !about.right.is_empty() {
+        let figures = theme::wrap(&theme::safe(app, &about.right), width);
+        about.lines.splice(..0, figures.into_iter().map(Line::from));
+        about.right = marks;
+    } else {
+        about.right = both;
+    }
+    about
+}
+
+/// Returns the areas of the rows, which are below the heading text, and of the text of the row with the
+/// cursor, which is below the rows. That text gets the rest of the room, and at least a third of it.
+pub fn parts_below(app: &App, kind: &ListViewKind, area: Rect) -> (Rect, Rect) {
+    let about = about(app, kind, area.width);
+    let inner = area.height.saturating_sub(1);
+    let lines = u16::try_from(about.lines.len()).unwrap_or(u16::MAX).min(inner / 2);
+    let room = inner - lines;
+    let len = u16::try_from(app.list_view.details.all.len()).unwrap_or(u16::MAX);
+    let has_text = matches!(app.list_view.details.selected(), Some(ListRow::Item(_)));
+    let rows = if room < UNDER || !has_text { room } else { len.max(3).min(room - room / 3) };
+    let rest = Rect { y: area.bottom() - room, height: rows, ..area };
+    (rest, Rect { y: rest.bottom(), height: room - rows, ..area })
+}
+
+/// With less room, the rows get all of it.
+const UNDER: u16 = 16;
+
+/// Returns the number of marked rows, and the place of the cursor.
+pub fn told(rows: &RowList) -> String {
+    let range = rows.open_range().map(|range| format!("range of {}", range.count()));
+    let marked = (!rows.marks.is_empty()).then(|| format!("{} marked", rows.marks.len()));
+    let place = (!rows.is_empty()).then(|| format!("{} of {}", rows.cursor.at + 1, rows.len()));
+    [marked, range, place].into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// Returns the text about the row under the cursor, wrapped.
+pub fn text_lines(app: &App, width: usize) -> Vec<Line<'static>> {
+    // Masked as a whole, because a value can continue in the next line.
+    let text = theme::masked(app, &app.list_view.text.join("\n")).into_owned();
+    text.lines().flat_map(|line| theme::wrap(&theme::safe(app, line), width)).map(Line::raw).collect()
 }

@@ -4,33 +4,30 @@
 //! |---|---|
 //! | `event_loop/` | the event loop; only it, `terminal`, `keyboard` and `signals` act on the outside |
 //! | `terminal`, `terminal_backend` | takes, restores and lends the terminal; sends frames |
-//! | `keyboard`, `key_decoder`, `terminal_replies` | the thread that reads keys; decoding of bytes |
+//! | `keyboard`, `key_decoder` | the thread that reads keys; decoding of bytes |
 //! | `signals` | restores the terminal before a signal ends palimp |
 //! | `app`, `screens`, `message` | the state; panes, views and tabs; messages and effects |
-//! | `marks`, `change_target`, `pending_changes`, `confirm` | marks; targets, progress and plans of changes |
+//! | `marks`, `pending_changes`, `confirm` | marks; targets, progress and plans of changes |
 //! | `difference`, `line_diff`, `statistics_view` | two memories side by side; the days of the statistics |
 //! | `update/` | how each message changes the app |
 //! | `editor/` | the form of a memory, and what was typed into it |
 //! | `action`, `keymap`, `key_lookup` | all actions and their keys |
-//! | `store_tree`, `health` | rows of the panes of stores and health |
+//! | `store_tree` | rows of the pane of stores |
 //! | `list_view/` | the views that are lists, one file each |
-//! | `why`, `action_synonyms`, `type_letters` | words for ranks, actions and types |
+//! | `why`, `type_letters` | words for ranks and types |
 //! | `search_completion`, `filter_chips` | completions and filters of a search |
 //! | `layout`, `pane_titles` | places of panes, title rows and sheets |
 //! | `view`, `panes/`, `linear` | the whole frame; its parts; lines for screen readers |
 //! | `theme`, `colours`, `ascii` | styles and colours, and the only way from stored text to the screen |
 
 pub(crate) mod action;
-mod action_synonyms;
 mod ascii;
-mod clean_up_lines;
 mod colours;
 mod confirm;
 mod difference;
 mod editor;
 mod event_loop;
 mod filter_chips;
-mod health;
 mod key_decoder;
 mod key_lookup;
 mod keyboard;
@@ -50,7 +47,6 @@ mod statistics_view;
 mod store_tree;
 mod terminal;
 mod terminal_backend;
-mod terminal_replies;
 mod theme;
 mod type_letters;
 mod update;
@@ -58,22 +54,13 @@ mod value_prompt;
 mod view;
 mod why;
 
-mod erase_receipt;
-mod filter_rows;
 mod found_words;
-mod hint;
-mod memory_columns;
-mod memory_sign;
-mod plain_text;
 mod possible_changes;
-mod record_text;
-mod references_tab;
-mod search_suggestions;
 #[cfg(test)]
 mod tests;
 pub mod tui_options;
 
-pub use crate::tui::plain_text::plain;
+pub use crate::tui::view::plain;
 pub use colours::ColourPalette;
 pub use event_loop::{ExitReason, frame, run};
 pub use signals::prepare;

@@ -9,7 +9,9 @@ use std::thread;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, ioctl_fionbio};
-use rustix::process::{Resource, Rlimit, Signal, getrlimit, setrlimit};
+#[cfg(target_os = "linux")]
+use rustix::process::Signal;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::*;
 use signal_hook::iterator::Signals;
 use signal_hook::iterator::backend::SignalDelivery;
@@ -28,6 +30,7 @@ const FATAL: [c_int; 4] = [SIGABRT, SIGBUS, SIGTRAP, SIGSYS];
 /// The message for the first of these signals. Writing it needs no memory.
 const NO_MEMORY: &[u8] = b"palimp: ended by force, most likely because memory ran out. A change that was interrupted is finished or undone by the next start.\n";
 /// Real-time signals. They end a program that does not handle them.
+#[cfg(target_os = "linux")]
 const REAL_TIME: std::ops::RangeInclusive<c_int> = 34..=64;
 
 /// Prepares the process, with or without screens: a crash writes no copy of its memory to disk, and a file
@@ -45,12 +48,9 @@ pub fn listen() -> io::Result<SignalQueue> {
     let delivery = SignalDelivery::with_pipe(woken.try_clone()?, wake.try_clone()?, SignalOnly, ORDERLY)?;
     let handle = delivery.handle();
     let _ = handle.add_signal(SIGWINCH);
-    if cfg!(target_os = "linux") {
-        let _ = handle.add_signal(SIGIO);
-        REAL_TIME.for_each(|number| drop(handle.add_signal(number)));
-    }
-    for signal in rare() {
-        let _ = handle.add_signal(signal.as_raw());
+    #[cfg(target_os = "linux")]
+    for number in [SIGIO, Signal::POWER.as_raw(), Signal::STKFLT.as_raw()].into_iter().chain(REAL_TIME) {
+        let _ = handle.add_signal(number);
     }
     Ok(SignalQueue { woken, wake, came: Mutex::new((delivery, Vec::new())) })
 }
@@ -90,16 +90,6 @@ impl SignalQueue {
         self.came.lock().unwrap_or_else(PoisonError::into_inner).1.append(&mut left);
         let _ = (&self.wake).write_all(b"!");
     }
-}
-
-#[cfg(target_os = "linux")]
-fn rare() -> impl Iterator<Item = Signal> {
-    [Signal::POWER, Signal::STKFLT].into_iter()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn rare() -> impl Iterator<Item = Signal> {
-    std::iter::empty()
 }
 
 /// Restores the terminal if palimp fails and none of its code may run, for example without memory. The signal

@@ -2,8 +2,7 @@
 
 use crate::format::store_names;
 use crate::model::Severity;
-use crate::tui::state::app::App;
-use crate::tui::state::store_tree_row::StoreTreeRow;
+use crate::tui::state::app::{App, StoreTreeRow};
 use crate::tui::update::distinct_titles;
 use crate::work::StoreTally;
 

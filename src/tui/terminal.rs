@@ -71,12 +71,6 @@ pub struct FrameWriter {
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
 
-impl FrameWriter {
-    fn to(output: TerminalOutput) -> FrameWriter {
-        FrameWriter { output, frame: BEGIN.to_vec() }
-    }
-}
-
 impl Write for FrameWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.frame.write(bytes)
@@ -157,12 +151,6 @@ fn lend<T>(
     (Some(left), entered)
 }
 
-/// Restores the terminal and ends palimp.
-pub fn end(status: i32) {
-    leave();
-    std::process::exit(status);
-}
-
 /// Makes palimp take clicks and the wheel, or leave them to the terminal.
 pub fn take_mouse(takes: bool) {
     TAKES_MOUSE.store(takes, Ordering::Relaxed);
@@ -196,7 +184,7 @@ pub fn enter() -> io::Result<CrosstermScreen> {
     if TAKES_MOUSE.load(Ordering::Relaxed) {
         output.write_all(MOUSE)?;
     }
-    let backend = ClusterBackend(CrosstermBackend::new(FrameWriter::to(output)));
+    let backend = ClusterBackend(CrosstermBackend::new(FrameWriter { output, frame: BEGIN.to_vec() }));
     Terminal::new(backend).map(CrosstermScreen::on)
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 use super::colours::{ColourPalette, ColourRole};
 use crate::detectors::mask;
@@ -150,6 +150,32 @@ pub fn sentence(said: &str, names: &[String]) -> String {
         Some(letter) => letter.to_ascii_uppercase().to_string() + letters.as_str(),
         None => said.to_owned(),
     }
+}
+
+/// Returns a bar of some eighths of a cell, padded to a number of columns.
+pub fn bar(eighths: usize, columns: usize) -> String {
+    let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
+    column(&("█".repeat(eighths / 8) + part), columns)
+}
+
+/// Wraps safe text after a head. The further lines are indented by the width of the head.
+pub fn hanging(
+    head: &str,
+    style: Style,
+    text: &str,
+    width: usize,
+) -> impl Iterator<Item = Line<'static>> + use<> {
+    let (mut head, blank) = (head.to_owned(), " ".repeat(display_width(head)));
+    let line = move |text| {
+        let head = std::mem::replace(&mut head, blank.clone());
+        Line::from(vec![Span::styled(head, style), Span::raw(text)])
+    };
+    wrap(text, width).into_iter().map(line)
+}
+
+/// Wraps safe text to lines of one style.
+pub fn styled_lines(text: &str, width: usize, style: Style) -> impl Iterator<Item = Line<'static>> + use<> {
+    wrap(text, width).into_iter().map(move |line| Line::styled(line, style))
 }
 
 fn is_bar(text: &str) -> bool {

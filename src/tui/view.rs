@@ -1,19 +1,28 @@
 //! Draws the whole frame. Changes no state.
 
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+use ratatui::{Frame, Terminal};
 
-use super::layout::{self, SMALLEST};
-use super::list_view::{self, new};
-use super::theme::{self, Theme, sign};
-use super::{ascii, key_lookup, panes};
 use crate::model::{PathText, Severity};
-use crate::tui::hint::Hint;
+use crate::text::safe_text::display_width;
+use crate::tui::action::Hint;
+use crate::tui::layout::{self, SMALLEST};
+use crate::tui::list_view::{self, new};
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::state::prompt::PromptPurpose;
+use crate::tui::theme::{self, Theme, sign};
+use crate::tui::{ascii, key_lookup, panes};
+
+/// Draws a frame without a terminal.
+pub fn drawn(app: &App) -> Buffer {
+    let Ok(mut terminal) = Terminal::new(TestBackend::new(app.size.0, app.size.1));
+    let Ok(_) = terminal.draw(|frame| view(app, frame));
+    terminal.backend().buffer().clone()
+}
 
 pub fn view(app: &App, frame: &mut Frame<'_>) {
     let area = frame.area();
@@ -42,7 +51,14 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
         Screen::Memories if app.is_first_run() => panes::welcome::draw(app, frame, parts.body),
         Screen::Memories => {
             for &(pane, area) in &parts.panes {
-                draw_pane(app, frame, pane, area);
+                match pane {
+                    Pane::Sessions => panes::sessions::draw(app, frame, area),
+                    Pane::Filters => panes::filters::draw(app, frame, area),
+                    Pane::Health => panes::health::draw(app, frame, area),
+                    Pane::Memories => panes::memories::draw(app, frame, area),
+                    Pane::Detail => panes::detail::draw(app, frame, area),
+                    Pane::Why => panes::why::draw(app, frame, area),
+                }
             }
         }
         _ => {}
@@ -50,7 +66,7 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     panes::tutor::draw(app, frame, parts.tutor);
     frame.render_widget(Paragraph::new(foot(app, parts.hints.width)), parts.hints);
     match app.prompt.as_ref().map(|prompt| prompt.purpose) {
-        Some(PromptPurpose::Theme) => panes::theme_list::draw(app, frame),
+        Some(PromptPurpose::Theme) => panes::command_help::draw_themes(app, frame),
         Some(PromptPurpose::Command | PromptPurpose::Help) => panes::command_help::draw(app, frame),
         Some(purpose) if purpose.is_change() => panes::field_prompt::draw(app, frame),
         Some(_) | None => {}
@@ -58,20 +74,9 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     panes::next_keys::draw(app, frame);
     panes::delete_menu::draw(app, frame, parts.body);
     panes::confirm::draw(app, frame);
-    panes::erase_receipt::draw(app, frame);
+    panes::confirm::draw_receipt(app, frame);
     if app.ascii {
         ascii::replace(frame.buffer_mut());
-    }
-}
-
-fn draw_pane(app: &App, frame: &mut Frame<'_>, pane: Pane, area: Rect) {
-    match pane {
-        Pane::Sessions => panes::sessions::draw(app, frame, area),
-        Pane::Filters => panes::filters::draw(app, frame, area),
-        Pane::Health => panes::health::draw(app, frame, area),
-        Pane::Memories => panes::memories::draw(app, frame, area),
-        Pane::Detail => panes::detail::draw(app, frame, area),
-        Pane::Why => panes::why::draw(app, frame, area),
     }
 }
 
@@ -233,4 +238,25 @@ pub fn hint_at(app: &App, column: u16) -> Option<KeyEvent> {
     };
     let (_, (keys, _)) = placed.rfind(on)?;
     key_lookup::parse_key(&keys)
+}
+
+/// Returns a frame as plain text. Spaces at the ends of lines are removed.
+pub fn plain(buffer: &Buffer) -> String {
+    let width = usize::from(buffer.area.width.max(1));
+    let mut text = String::new();
+    for row in buffer.content().chunks(width) {
+        let mut line = String::new();
+        let mut covered = 0;
+        for cell in row {
+            // A wide character covers the cell behind it.
+            if covered == 0 {
+                line.push_str(cell.symbol());
+                covered = display_width(cell.symbol()).max(1);
+            }
+            covered -= 1;
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
 }

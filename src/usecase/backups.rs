@@ -6,9 +6,8 @@ use std::sync::Arc;
 use super::failure::Result;
 use crate::disk::RealDisk;
 use crate::disk::host::Host;
-use crate::model::{BackupCheck, BackupCopy, Document, Moment, Store};
+use crate::model::{BackupCheck, BackupCopy, Document, Moment, PathText, Role, Store, container};
 use crate::ops::WriteContext;
-use crate::ops::backup_create::files_to_back_up;
 use crate::ops::backup_restore::comparison::BackupComparison;
 use crate::ops::backup_restore::{CopyFacts, compare};
 use crate::store::commit::{self, DeletionsCache, Vault};
@@ -41,6 +40,15 @@ pub fn create_backups<'a>(
     let vault = Vault::open(&RealDisk, data, &store.root)?;
     let copied = move |own: &'a Document| Ok((own, vault.copy(&own.path, &own.bytes, now)?));
     Ok(files_to_back_up(store).map(copied))
+}
+
+/// Returns the documents to copy: all that hold memories or settings, except compressed files.
+pub fn files_to_back_up(store: &Store) -> impl Iterator<Item = &Document> {
+    let wanted = |document: &&Document| {
+        let packed = document.path.to_text().ends_with(".gz") || container(&document.path).is_some();
+        matches!(document.role, Role::Records | Role::Tombstones | Role::Metadata | Role::Config) && !packed
+    };
+    store.documents.iter().map(|document| &**document).filter(wanted)
 }
 
 /// Compares backups with their files. Keeps what was deleted from the stores, as it was read last.

@@ -55,7 +55,7 @@ pub fn check_store(data: Option<&Path>, store: &Arc<Store>, now: Moment) -> Chec
 }
 
 fn waiting(store: &Store) -> Option<Problem> {
-    let folder = store.root.parent()?.join(by_name(store.format)?.waiting()?);
+    let folder = store.root.parent()?.join(by_name(store.format)?.about().waiting?);
     let names = RealDisk.names(&folder, usize::MAX).ok()?;
     let count = names.iter().filter(|item| item.kind == ItemKind::File).count() as u64;
     let file = store.documents.first().map(|document| document.path.clone()).unwrap_or_default();

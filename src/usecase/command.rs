@@ -3,16 +3,21 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::model::{BackupCopy, Entry, Plan, State, Store, UndoRedo};
+use crate::disk::host::Host;
+use crate::model::{BackupCopy, Entry, Moment, Plan, Snapshot, State, Store, UndoRedo};
+use crate::ops::backup_restore::comparison::BackupComparison;
+use crate::ops::backup_restore::{CopyFacts, compare};
+use crate::ops::delete::DeleteOptions;
+use crate::ops::effect_lines::add_rule_lines;
 use crate::ops::erase::{DEFAULT_REASON, ErasedRecords};
 use crate::ops::merge::MergeChoice;
 use crate::ops::redact::Redaction;
 use crate::ops::repair::{QuarantinePiece, RepairTarget};
 use crate::ops::tag::TagChange;
-use crate::ops::{self, FieldAssignment, Operation, Progress, RecordDraft, Refusal, WriteContext};
+use crate::ops::{self, Operation, Progress, RecordDraft, Refusal, WriteContext};
+use crate::store::commit::Vault;
 use crate::store::erase::SecretValues;
 use crate::usecase::failure::Result;
-use crate::usecase::rule_lines::add_rule_lines;
 
 /// What to restore from a copy of a file.
 #[derive(Clone, PartialEq)]
@@ -29,27 +34,30 @@ pub struct BackupRestore {
     pub whole: bool,
 }
 
-impl std::fmt::Debug for BackupRestore {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Restoring({:?}, {:?}, {})", self.copy.path, self.chosen.len(), self.whole)
+impl BackupRestore {
+    /// Compares the copy with its file.
+    pub(super) fn compared(
+        &self,
+        snapshot: &Snapshot,
+        host: Host<'_>,
+        now: Moment,
+    ) -> Result<(BackupComparison, CopyFacts)> {
+        let store = open_store(snapshot, self.store)?;
+        let vault = Vault::open_read_only(host.disk, host.data, &store.root);
+        let facts = CopyFacts::of(store, &vault, (&self.copy, &self.bytes), now)?;
+        let context = WriteContext::of(store, now, [0; 16]);
+        Ok((compare(&context, &self.copy.file, &self.bytes, &facts)?, facts))
     }
 }
 
-/// The options of a deletion.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DeleteOptions {
-    /// The reason: a code, not a sentence.
-    pub reason: Option<String>,
-    /// The memory that replaces the deleted ones.
-    pub replaced_by: Option<String>,
-    /// True to remove the bytes at once, even if the format would keep them.
-    pub remove: bool,
+/// Returns a store by its number in the snapshot.
+pub(super) fn open_store(snapshot: &Snapshot, number: usize) -> Result<&Arc<Store>, Refusal> {
+    snapshot.stores.get(number).ok_or_else(|| Refusal::unfit("the store is not open any more."))
 }
 
-impl DeleteOptions {
-    fn asked(&self) -> ops::delete::DeleteRequest<'_> {
-        let (reason, replaced_by) = (self.reason.as_deref(), self.replaced_by.as_deref());
-        ops::delete::DeleteRequest { reason, replaced_by, remove: self.remove }
+impl std::fmt::Debug for BackupRestore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Restoring({:?}, {:?}, {})", self.copy.path, self.chosen.len(), self.whole)
     }
 }
 
@@ -236,13 +244,13 @@ impl ChangeCommand {
             ChangeCommand::Move(_) => ["moving", "move", "moved"],
             ChangeCommand::Merge(_) => ["merging", "merge", "merged"],
             ChangeCommand::Delete(_) => ["deleting", "delete", "deleted"],
-            ChangeCommand::Undelete => ["restoring", "restore", "restored"],
             ChangeCommand::RestoreBackup(restored) if restored.whole => {
                 ["restoring", "replace the whole of", "replaced the whole of"]
             }
             ChangeCommand::Repair(_) => ["repairing", "repair", "repaired"],
-            ChangeCommand::RestoreQuarantine(_) => ["restoring", "restore", "restored"],
-            ChangeCommand::RestoreBackup(_) => ["restoring", "restore", "restored"],
+            ChangeCommand::Undelete
+            | ChangeCommand::RestoreQuarantine(_)
+            | ChangeCommand::RestoreBackup(_) => ["restoring", "restore", "restored"],
             ChangeCommand::Maintain => ["running", "run", "ran"],
             ChangeCommand::Compact(_) => ["compacting", "compact", "compacted"],
             ChangeCommand::UndoRedoSteps(steps) => match steps.first() {
@@ -350,23 +358,23 @@ impl ChangeCommand {
         gone: &ErasedRecords,
         progress: &Progress,
     ) -> Result<Plan, Refusal> {
-        let one = || match entries {
-            [one] => Ok(one),
-            _ => Err(Refusal::unfit("that can be done with one memory at a time.")),
-        };
         progress.go_on()?;
-        let plan = self.plan_of_records(context, entries, (gone, &one), progress);
+        let plan = self.plan_of_records(context, entries, gone, progress);
         // If bytes were gone meanwhile, a refusal about the memory would be wrong.
         plan.map_err(|refusal| context.store.whole().err().map_or(refusal, Refusal::from))
     }
 
-    fn plan_of_records<'e>(
+    fn plan_of_records(
         &self,
         context: &WriteContext<'_>,
-        entries: &'e [Entry],
-        (gone, one): (&ErasedRecords, &dyn Fn() -> Result<&'e Entry, Refusal>),
+        entries: &[Entry],
+        gone: &ErasedRecords,
         progress: &Progress,
     ) -> Result<Plan, Refusal> {
+        let one = || match entries {
+            [one] => Ok(one),
+            _ => Err(Refusal::unfit("that can be done with one memory at a time.")),
+        };
         match self {
             ChangeCommand::Tag { add, remove } => {
                 ops::tag::tagged(context, entries, TagChange::Change { add, remove }, progress)
@@ -380,11 +388,7 @@ impl ChangeCommand {
             ChangeCommand::SetWord { field, value } => {
                 ops::set_field::set_word(context, entries, (field, value), progress)
             }
-            ChangeCommand::Edit(fields) => {
-                let set: Vec<FieldAssignment<'_>> =
-                    fields.iter().map(|(name, value)| FieldAssignment { name, value }).collect();
-                ops::edit::edit(context, one()?, &set)
-            }
+            ChangeCommand::Edit(fields) => ops::edit::edit(context, one()?, &ops::form::as_settings(fields)),
             ChangeCommand::EditMany(fields) => {
                 ops::edit::each(context, entries, progress, &|_| Ok(fields.clone()))
             }
@@ -397,7 +401,7 @@ impl ChangeCommand {
             ChangeCommand::Unarchive => ops::archive::unarchive(context, entries),
             ChangeCommand::Move(to) => ops::move_records::move_records(context, entries, to),
             ChangeCommand::Merge(choice) => ops::merge::merge(context, entries, choice),
-            ChangeCommand::Delete(options) => ops::delete::delete(context, entries, options.asked()),
+            ChangeCommand::Delete(options) => ops::delete::delete(context, entries, options),
             ChangeCommand::Undelete => ops::undelete::undelete(context, entries, gone),
             _ => Err(Refusal::unfit("there is nothing to plan.")),
         }
@@ -423,9 +427,7 @@ impl ChangeCommand {
                 | ChangeCommand::Init
                 | ChangeCommand::Maintain
                 | ChangeCommand::Compact(_)
-        ) || matches!(
-            self,
-            ChangeCommand::Migrate
+                | ChangeCommand::Migrate
                 | ChangeCommand::Reindex(_)
                 | ChangeCommand::RefreshDecay
                 | ChangeCommand::Repair(_)
@@ -442,10 +444,10 @@ impl ChangeCommand {
                 add_rule_lines(&mut plan, context.store, &ops::compact::rule(context.store), context.now);
                 Ok(plan)
             }
-            ChangeCommand::Migrate => ops::migrate::migrate(context),
+            ChangeCommand::Migrate => ops::maintain::migrate(context),
             ChangeCommand::Reindex(None) => ops::reindex::reindex(context),
             ChangeCommand::Reindex(Some(session)) => ops::reindex::of_session(context, session),
-            ChangeCommand::RefreshDecay => ops::decay::decay(context),
+            ChangeCommand::RefreshDecay => ops::maintain::decay(context),
             ChangeCommand::Session(_, SessionCommand::New(id, user)) => {
                 ops::session::new(context, id.as_deref(), user)
             }

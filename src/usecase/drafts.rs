@@ -89,7 +89,7 @@ pub fn drop_form_draft(host: Host<'_>, of: (&Store, &Entry)) -> Result<(), Chang
 
 /// Returns what names a memory in its draft.
 fn draft_name((store, entry): (&Store, &Entry)) -> DraftOf {
-    let id = store.memory(entry).and_then(|memory| memory.id()).filter(|id| !id.is_empty());
+    let id = store.id(entry).filter(|id| !id.is_empty());
     DraftOf {
         session: store.session(entry).map(|session| session.name.clone()),
         id: id.map_or_else(|| store.key(entry), str::to_owned),

@@ -36,10 +36,9 @@ pub fn is_erased(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, C
     }
     let raw = store.raw(entry);
     let gone = ErasedRecords::of_lines(erased);
-    let context = WriteContext::of(store, host.now, [0; 16]);
     let path = &store.document(entry).path;
     let takes = |own: ErasureMatcher<'_>| own.is_erased(path, &raw, store.memory(entry), None);
-    Ok(gone.wanted(&context).is_some_and(takes))
+    Ok(gone.wanted(store, host.now).is_some_and(takes))
 }
 
 /// Keeps what is written about a memory; `None` if the memory was erased. An erasure removes what
@@ -66,7 +65,7 @@ pub fn unless_erased<T>(
 /// True if an erased record without an id was in the file of the entry, or had the same name in
 /// another: a part is in every version of its document.
 fn may_be(erased: &ErasureTarget, store: &Store, entry: &Entry) -> bool {
-    let id = store.memory(entry).and_then(|memory| memory.id());
+    let id = store.id(entry);
     let is_called_so = erased.was.is_some() && erased.was.as_deref() == id;
     erased.id.is_none() && (erased.file == store.document(entry).path || is_called_so)
 }
@@ -114,7 +113,7 @@ pub fn plan_erasure(
     let vault = Vault::open_read_only(host.disk, host.data, &store.root);
     let wanted = ErasureMatcher::of(format, store, &targets, host.now).with_values(asked.values.all());
     let mut contents = ErasedContents::default();
-    let gathered = gather(host.disk, store, &vault, &wanted, &mut contents)?;
+    let gathered = gather(host.disk, store, &vault, &wanted, &mut contents, &Default::default())?;
     progress.go_on().map_err(refused)?;
     let removal = planned(context, &wanted, &contents, &gathered, reason)?;
     let dropped = dropped_steps(&vault, &wanted, &removal.search_texts)?;
@@ -276,7 +275,7 @@ fn telling_id(store: &Store, entry: &Entry) -> Option<String> {
     let mut words = id.split(|c: char| !c.is_alphanumeric()).filter(is_word).peekable();
     words.peek()?;
     let text = text_of(store, entry);
-    let says = format!("{} {}", text.title, text.text).to_lowercase();
+    let says = format!("{} {}", text.title.raw(), text.text.raw()).to_lowercase();
     words.all(|word| says.contains(&word.to_lowercase())).then(|| {
         format!(
             "the id {id} repeats words of the memory. It stays where other memories name it, and in palimp's list of \

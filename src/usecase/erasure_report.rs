@@ -4,10 +4,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::surroundings::not_reached_lines;
 use crate::disk::RealDisk;
-use crate::model::{Change, NotReached, ProviderKeys, SurroundingFinding};
+use crate::model::plan::count_with_noun;
+use crate::model::{Change, NotReached, PathText, ProviderKeys, SurroundingFinding};
 use crate::store::commit::scrub::{ErasureReceipt, GitHistory, SearchReport, cannot_reach};
-use crate::usecase::planned_change::PlannedErasure;
+use crate::usecase::planned_change::{PlannedErasure, memory_count};
 
 /// What an erasure searched and left, and what it can't reach, before the erasure or after it.
 #[derive(Serialize)]
@@ -33,16 +35,9 @@ pub struct ErasureReport {
 impl ErasureReport {
     /// Reports an erasure that was carried out.
     pub(super) fn of(receipt: ErasureReceipt) -> ErasureReport {
-        ErasureReport {
-            searched: receipt.searched.clone(),
-            left: receipt.left.clone(),
-            cannot_reach: receipt.cannot_reach.clone(),
-            git: receipt.git.clone(),
-            beside: receipt.not_reached.beside.as_ref().map(|own| own.found.clone()),
-            beside_unread: receipt.not_reached.beside.as_ref().map(|own| own.unread.clone()),
-            rotate: receipt.not_reached.rotate.clone(),
-            receipt: Some(receipt),
-        }
+        let own = ErasureReport::of_reach(receipt.cannot_reach.clone(), &receipt.not_reached);
+        let (searched, left, git) = (receipt.searched.clone(), receipt.left.clone(), receipt.git.clone());
+        ErasureReport { searched, left, git, receipt: Some(receipt), ..own }
     }
 
     /// Says what an erasure won't reach.
@@ -50,16 +45,15 @@ impl ErasureReport {
         let git = GitHistory::before(&RealDisk, &planned.store.root);
         let replaces = |own: &Change, path: &Path| own.path == path && own.replaces();
         let is_replaced = |path: &Path| planned.plan.all().any(|own| replaces(own, path));
-        ErasureReport {
-            searched: Vec::new(),
-            left: Vec::new(),
-            cannot_reach: cannot_reach(git.as_ref(), &planned.store, &is_replaced),
-            git: None,
-            beside: not_reached.beside.as_ref().map(|own| own.found.clone()),
-            beside_unread: not_reached.beside.as_ref().map(|own| own.unread.clone()),
-            rotate: not_reached.rotate.clone(),
-            receipt: None,
-        }
+        ErasureReport::of_reach(cannot_reach(git.as_ref(), &planned.store, &is_replaced), not_reached)
+    }
+
+    fn of_reach(cannot_reach: Vec<String>, not_reached: &NotReached) -> ErasureReport {
+        let (searched, left, git, receipt) = Default::default();
+        let beside = not_reached.beside.as_ref().map(|own| own.found.clone());
+        let beside_unread = not_reached.beside.as_ref().map(|own| own.unread.clone());
+        let rotate = not_reached.rotate.clone();
+        ErasureReport { searched, left, cannot_reach, git, beside, beside_unread, rotate, receipt }
     }
 
     /// Returns the path of the receipt of an erasure that was carried out.
@@ -82,16 +76,6 @@ impl ErasureReport {
         self.receipt.as_ref().is_some_and(|own| own.resumed || own.too_short > 0 || own.also_elsewhere > 0)
     }
 
-    /// Returns the number of files that were searched afterwards.
-    pub fn searched_files(&self) -> u64 {
-        self.searched.iter().map(|own| own.files).sum()
-    }
-
-    /// Returns what no program can reach.
-    pub fn cannot_reach(&self) -> &[String] {
-        &self.cannot_reach
-    }
-
     /// Says what was found in this store afterwards, and where the receipt is. May quote the store.
     pub fn told_of_store(&self) -> Vec<String> {
         let Some(receipt) = &self.receipt else { return Vec::new() };
@@ -105,5 +89,97 @@ impl ErasureReport {
         let found = if is_whole || self.is_left() { receipt.found() } else { Vec::new() };
         let reach = if is_whole { receipt.out_of_reach() } else { Vec::new() };
         [receipt.notes.clone(), found, receipt.besides(), reach].concat()
+    }
+}
+
+/// Returns what was proven by an erasure, in plain words: the result first, then each store, then what was not reached.
+/// Untrusted text.
+pub fn erasure_proof(erased: &[(&PlannedErasure, ErasureReport)], not_reached: &NotReached) -> Vec<String> {
+    let mut lines: Vec<String> = head(erased).into_iter().collect();
+    for (own, report) in erased {
+        lines.push(format!("{}: {}", own.store.root.to_text(), memory_count(own.targets.len())));
+        lines.extend(report.told_of_store());
+    }
+    lines.extend(not_reached_lines(not_reached));
+    let mut reach: Vec<String> = Vec::new();
+    for line in erased.iter().flat_map(|(_, report)| &report.cannot_reach) {
+        if !reach.contains(line) {
+            reach.push(line.clone());
+        }
+    }
+    lines.push("What no program can reach:".into());
+    lines.extend(reach.into_iter().map(|line| format!("  {line}")));
+    lines.push("To search for it again later: `palimp verify-erased --all`".into());
+    lines
+}
+
+/// Sums up an erasure of several stores.
+fn head(erased: &[(&PlannedErasure, ErasureReport)]) -> Option<String> {
+    if erased.len() < 2 {
+        return None;
+    }
+    let memories = memory_count(erased.iter().map(|(own, _)| own.targets.len()).sum());
+    let stores = count_with_noun(erased.len() as u64, "store");
+    let files =
+        count_with_noun(erased.iter().flat_map(|(_, own)| &own.searched).map(|own| own.files).sum(), "file");
+    let left = erased.iter().filter(|(_, own)| own.is_left()).count();
+    let is_alike = erased.iter().any(|(_, own)| own.is_alike());
+    let is_partly = erased.iter().any(|(_, own)| own.is_partly_searched());
+    let found = match (is_alike, is_partly) {
+        _ if left > 0 => {
+            return Some(format!(
+                "{memories} erased from {stores}. In {left} of these stores something is left, as is said below."
+            ));
+        }
+        (false, false) => "none has it.",
+        (true, false) => "only memories that stay have it, as is said below.",
+        (false, true) => "none has what was searched for. Not everything was, as is said below.",
+        (true, true) => {
+            "only memories that stay have what was searched for. Not everything was, as is said below."
+        }
+    };
+    Some(format!("{memories} erased from {stores}. {files} were searched afterwards: {found}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::model::{Extent, Moment, Plan};
+    use crate::store::commit::scrub::ErasureReceipt;
+    use crate::store::{Place, load};
+
+    fn planned() -> PlannedErasure {
+        let place = Place::whole(Path::new("/no/such/store").into(), "session-log");
+        let store = Arc::new(load(&place, Extent::All, None, Moment(0)));
+        let plan = Plan::of_unread_store("erase", &store.root, store.format);
+        PlannedErasure::of_nothing(store, plan)
+    }
+
+    #[test]
+    fn the_sum_says_nothing_better_than_the_worst_store() {
+        let (one, two) = (planned(), planned());
+        let head = |receipt: ErasureReceipt| {
+            let clean = ErasureReport::of(ErasureReceipt::default());
+            head(&[(&one, clean), (&two, ErasureReport::of(receipt))]).unwrap()
+        };
+        let alike = vec!["mem_2".to_owned()];
+        assert!(head(ErasureReceipt::default()).ends_with("none has it."));
+        let told = head(ErasureReceipt { alike: alike.clone(), ..ErasureReceipt::default() });
+        assert!(told.ends_with("only memories that stay have it, as is said below."), "{told}");
+        for receipt in [
+            ErasureReceipt { resumed: true, ..ErasureReceipt::default() },
+            ErasureReceipt { too_short: 1, ..ErasureReceipt::default() },
+            ErasureReceipt { also_elsewhere: 1, ..ErasureReceipt::default() },
+        ] {
+            let told = head(receipt);
+            assert!(told.ends_with("none has what was searched for. Not everything was, as is said below."));
+        }
+        let told = head(ErasureReceipt { alike, resumed: true, ..ErasureReceipt::default() });
+        assert!(told.contains("only memories that stay have what was searched for."), "{told}");
+        let told = head(ErasureReceipt { left: vec!["/x".into()], ..ErasureReceipt::default() });
+        assert!(told.contains("In 1 of these stores something is left"), "{told}");
     }
 }

@@ -5,20 +5,18 @@ use std::path::Path;
 
 use super::command::ChangeCommand;
 use super::drafts::failure_with_draft;
-use super::erasure_proof::erasure_proof;
-use super::erasure_report::ErasureReport;
+use super::erasure_report::{ErasureReport, erasure_proof};
 use super::failure::{ChangeFailure, HeldLock, Result};
 use super::plan_change::plan_current;
 use super::request::ChangeRequest;
-use super::undo_redo::undo_or_redo;
+use super::undo_redo::{RecentStep, RecentSteps, undo_or_redo};
 use super::{erase, revalidate};
 use crate::disk::host::Host;
 use crate::model::{CommitReceipt, EntryRef, Plan, UndoRedo};
-use crate::ops::repair;
+use crate::ops::{WriteContext, repair};
 use crate::store::commit::{CommitError, Writer, make_folders, watch_due};
 use crate::usecase::outcome::{ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver};
 use crate::usecase::planned_change::{PlannedChange, PlannedErasure};
-use crate::usecase::recent_steps::{RecentStep, RecentSteps};
 
 /// Plans a change and carries it out. An error says what state the files are in.
 pub fn plan_and_execute(request: &ChangeRequest, recent: &mut RecentSteps) -> Result<ExecuteOutcome, String> {
@@ -84,7 +82,10 @@ fn carried(
         // A free id may be taken by then. It is only chosen while no other palimp writes.
         ChangeCommand::Add(..) => match writer.load() {
             Cow::Borrowed(_) => writer.commit(&Plan { exact: false, ..plan.clone() }),
-            Cow::Owned(store) => writer.commit(&planned.replan_store(&store)?),
+            Cow::Owned(store) => {
+                let context = WriteContext::of(&store, planned.request.now, planned.random);
+                writer.commit(&planned.request.command.plan_store(&context, &[])?)
+            }
         },
         ChangeCommand::Repair(_) => {
             let mut kept = Vec::new();

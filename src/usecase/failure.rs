@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use crate::disk::host::Host;
 use crate::model::{NotWhole, PathText};
 use crate::ops::Refusal;
-use crate::ops::progress::is_stop;
 use crate::store::commit::{CommitError, FilesState};
 use crate::store::lock::{self, LockError, LockHolder};
 
@@ -114,7 +113,7 @@ impl ChangeFailure {
     pub(super) fn refused(&self) -> Option<&str> {
         match &*self.cause {
             FailureCause::Refused(own) | FailureCause::Commit(CommitError::Refused(own)) => {
-                (!is_stop(own)).then_some(&*own.message)
+                (!own.stops).then_some(&*own.message)
             }
             FailureCause::Unread(why) => Some(why),
             FailureCause::Commit(_) => None,

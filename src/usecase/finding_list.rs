@@ -85,7 +85,7 @@ fn of_memory(snapshot: &Snapshot, at: EntryRef, triage: &Triage) -> Vec<ListedFi
     if found.is_empty() {
         return Vec::new();
     }
-    let title = without_values(&format::title(store, entry), &found);
+    let title = without_values(format::title(store, entry).raw(), &found);
     let key = store.key(entry);
     let listed = |(number, finding): (usize, Finding)| ListedFinding {
         at,

@@ -6,7 +6,7 @@ use super::drafts::drop_form_draft;
 use super::erase::is_erased;
 use super::failure::{ChangeFailure, Result};
 use super::outcome::{ChangeReport, HistoryEffect};
-use super::recent_steps::{RecentStep, RecentSteps};
+use super::undo_redo::{RecentStep, RecentSteps};
 use crate::disk::host::Host;
 use crate::model::{Entry, Plan, Store};
 use crate::ops::{Refusal, WriteContext};

@@ -6,7 +6,7 @@ use std::fmt;
 use aho_corasick::AhoCorasick;
 
 use crate::detectors::MASK;
-use crate::model::RecordText;
+use crate::model::{RecordText, UntrustedText};
 use crate::store::erase::{ErasedValues, SecretValues};
 use crate::text::pattern_search;
 
@@ -77,12 +77,13 @@ impl HiddenValues {
 
     /// Returns the text of a memory without them.
     pub fn hide_all(&self, text: RecordText) -> RecordText {
-        let each = |all: Vec<(String, String)>| {
-            all.into_iter().map(|(name, value)| (name, self.hide(value))).collect()
+        let hide = |text: UntrustedText| self.hide(text.into_raw()).into();
+        let each = |all: Vec<(String, UntrustedText)>| {
+            all.into_iter().map(|(name, value)| (name, hide(value))).collect()
         };
         RecordText {
-            title: self.hide(text.title),
-            text: self.hide(text.text),
+            title: hide(text.title),
+            text: hide(text.text),
             main: text.main,
             other_texts: each(text.other_texts),
             fields: each(text.fields),

@@ -17,7 +17,7 @@ pub fn project_instructions(
 ) -> Vec<ProjectInstructions> {
     let mut found: Vec<ProjectInstructions> = Vec::new();
     for store in &snapshot.stores {
-        let places = format::by_name(store.format).map_or(&[][..], |own| own.instructions());
+        let places = format::by_name(store.format).map_or(&[][..], |own| own.about().instructions);
         let is_within = places.iter().any(|own| own.base == InstructionBase::Store);
         let project = store.project.as_ref().and_then(|project| project.folder());
         let Some(folder) = Some(&*store.root).filter(|_| is_within).or(project) else { continue };

@@ -12,10 +12,8 @@ mod command;
 mod copies_beside;
 mod data_file;
 mod deleted_records;
-mod detected_values;
 mod drafts;
 mod erase;
-mod erasure_proof;
 mod erasure_receipts;
 mod erasure_report;
 mod execute;
@@ -28,7 +26,6 @@ mod hidden_values;
 mod instructions;
 mod journal_stores;
 mod journal_view;
-mod last_change;
 mod name_list;
 mod outcome;
 mod plan_change;
@@ -36,13 +33,10 @@ mod plan_repair;
 mod plan_stores;
 mod planned_change;
 mod project_standing;
-mod recent_steps;
 mod record_tracker;
 mod recovery;
 mod request;
 mod revalidate;
-mod rule_lines;
-mod screen_request;
 mod stale_claims;
 pub mod surroundings;
 pub mod surroundings_check;
@@ -54,29 +48,25 @@ mod value_places;
 pub mod verify_erased;
 mod visits;
 
+pub use crate::ops::delete::DeleteOptions;
 pub use crate::usecase::outcome::{
     ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver,
 };
 pub use crate::usecase::planned_change::{PlannedChange, PlannedErasure, memory_count, name_of};
-pub use crate::usecase::recent_steps::RecentSteps;
 pub use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
-pub use crate::usecase::rule_lines::{add_rule_lines, add_touched_lines};
 pub use agents_at_work::agents_at_work;
 pub use append::{append, append_all, plan_all, refusal_of_all};
-pub use backups::{BackupComparer, check_backup, create_backups, list_backups};
+pub use backups::{BackupComparer, check_backup, create_backups, files_to_back_up, list_backups};
 pub use budget::{
     ListedLine, StoreBudget, budgets, empty_lines, is_long_index, limit_lines, listed_lines, loaded_lines,
     loaded_size,
 };
 pub use check_stores::{CheckCache, CheckedSnapshot, CheckedStore, check_store, mark_due_indexes};
-pub use command::{
-    BackupRestore, ChangeCommand, DeleteOptions, EraseOptions, NewRecord, QuarantineRestore, SessionCommand,
-};
+pub use command::{BackupRestore, ChangeCommand, EraseOptions, NewRecord, QuarantineRestore, SessionCommand};
 pub use copies_beside::each_copy;
 pub use deleted_records::{
     SetAsideCount, deleted_count, set_aside_count, store_with_archived, store_with_deleted, with_deleted,
 };
-pub use detected_values::{DetectedValues, erasable};
 pub use drafts::{
     drop_form_draft, failure_with_draft, find_form_draft, keep_draft, keep_form_draft, keep_store_draft,
 };
@@ -91,7 +81,6 @@ pub use hidden_values::HiddenValues;
 pub use instructions::{instruction_lines, instruction_text, instructions_size, project_instructions};
 pub use journal_stores::{with_emptied_store, with_interrupted_stores};
 pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome, inverse_of_step};
-pub use last_change::{change_id, files_as_left, files_of_step, last_change, steps_of, stores_with_step};
 pub use name_list::read_name_list;
 pub use plan_change::{merge_apart, plan, preview};
 pub use plan_repair::{QuarantineFile, fixes_of, in_quarantine, repair_sources};
@@ -106,5 +95,9 @@ pub use request::{ChangeRequest, Requester};
 pub use revalidate::{count_changed_since, current_snapshot, find_unchanged};
 pub use surroundings::not_reached_lines;
 pub use triage::{Triage, Verdict};
-pub use undo_redo::{step_to_turn, undo_or_redo};
+pub use undo_redo::{
+    RecentSteps, change_id, files_as_left, files_of_step, last_change, step_to_turn, steps_of,
+    stores_with_step, undo_or_redo,
+};
+pub use value_holders::{DetectedValues, erasable};
 pub use visits::Visits;

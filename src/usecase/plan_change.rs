@@ -3,22 +3,24 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::command::{BackupRestore, ChangeCommand};
-
+use super::command::{BackupRestore, ChangeCommand, open_store};
+use super::deleted_records::with_deleted;
 use super::failure::{ChangeFailure, Result};
 use super::plan_repair::plan_quarantine_restore;
 use super::plan_stores::plan_stores;
 use super::request::{ChangeRequest, Requester};
 use super::revalidate::renew;
+use super::triage::Triage;
+use super::value_holders::{SHORTEST_VALUE, ValueHolders};
 use super::{erase, first_change};
 use crate::detectors::mask;
 use crate::disk::host::Host;
 use crate::format::store_names;
 use crate::model::{Entry, EntryRef, Plan, Snapshot, Store};
-use crate::ops::backup_restore::CopyFacts;
 use crate::ops::bulk::{self, SkippedRecords, add_skipped};
 use crate::ops::effect_lines::{TouchedMemory, added_lines, touched};
 use crate::ops::erase::ErasedRecords;
+use crate::ops::redact::{Redaction, RedactionStyle};
 use crate::ops::{self, Refusal, WriteContext};
 use crate::store::commit::Vault;
 use crate::store::packed_bytes;
@@ -48,9 +50,7 @@ pub fn plan(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
             PlannedChange::of(request, plans)
         }
         ChangeCommand::RestoreQuarantine(own) => {
-            let Some(store) = request.snapshot.stores.get(own.store) else {
-                return Err(Refusal::unfit("the store is not open any more.").into());
-            };
+            let store = open_store(&request.snapshot, own.store)?;
             let plans = vec![(own.store, plan_quarantine_restore(host, store, request.now, own)?)];
             PlannedChange::of(request, plans)
         }
@@ -271,13 +271,9 @@ fn in_store(
 }
 
 fn restored(request: &ChangeRequest, wanted: &BackupRestore, host: Host<'_>) -> Result<Plan> {
-    let Some(store) = request.snapshot.stores.get(wanted.store) else {
-        return Err(Refusal::unfit("the store is not open any more.").into());
-    };
-    let vault = Vault::open_read_only(host.disk, host.data, &store.root);
-    let facts = CopyFacts::of(store, &vault, (&wanted.copy, &wanted.bytes), request.now)?;
-    let context = WriteContext::of(store, request.now, host.machine.random());
-    let compared = ops::backup_restore::compare(&context, &wanted.copy.file, &wanted.bytes, &facts)?;
+    let (compared, facts) = wanted.compared(&request.snapshot, host, request.now)?;
+    let context =
+        WriteContext::of(open_store(&request.snapshot, wanted.store)?, request.now, host.machine.random());
     let which = (&wanted.chosen, wanted.whole);
     Ok(ops::backup_restore::bring_back(&context, &compared, which, &wanted.bytes, &facts)?)
 }
@@ -286,7 +282,7 @@ fn restored(request: &ChangeRequest, wanted: &BackupRestore, host: Host<'_>) -> 
 pub fn preview(request: ChangeRequest) -> Result<PlannedChange, String> {
     let data = request.data.clone();
     let host = Host::here(&data, request.now);
-    let request = super::screen_request::complete(request, host)?;
+    let request = complete(request, host)?;
     let of = request.clone();
     let mut planned =
         plan_current(request, host).map_err(|failed| failure_with_draft(&of, failed.message))?;
@@ -295,4 +291,51 @@ pub fn preview(request: ChangeRequest) -> Result<PlannedChange, String> {
         search_surroundings(host, of.home.as_deref(), &mut planned, &[], &progress);
     }
     Ok(planned)
+}
+
+/// Returns the request of a screen with what it lacks: which memories hold a value, and the key of pseudonyms. Both need
+/// the disk, so they are found in the background, when the change is planned.
+///
+/// # Errors
+///
+/// If a value must not be erased everywhere, or if palimp's own data can't be read.
+fn complete(mut request: ChangeRequest, host: Host<'_>) -> Result<ChangeRequest, String> {
+    match &mut request.command {
+        ChangeCommand::Erase(asked) if !asked.values.is_empty() && request.at.is_empty() => {
+            with_holders(request)
+        }
+        ChangeCommand::Redact(own) if own.key.is_empty() => {
+            give_key(own, host)?;
+            Ok(request)
+        }
+        _ => Ok(request),
+    }
+}
+
+/// Adds the memories that hold the values, deleted ones too.
+fn with_holders(request: ChangeRequest) -> Result<ChangeRequest, String> {
+    let ChangeCommand::Erase(asked) = &request.command else { return Ok(request) };
+    let short = asked.values.all().iter().map(|own| own.len()).find(|len| *len < SHORTEST_VALUE);
+    if let Some(len) = short {
+        return Err(format!(
+            "A value has {len} bytes: under {SHORTEST_VALUE}, it is in other texts by chance. Nothing was changed."
+        ));
+    }
+    let snapshot = with_deleted(&request.snapshot, &request.data, request.now)?;
+    let holders = ValueHolders::of(&snapshot, &asked.values);
+    match holders.refusal() {
+        Some(why) => Err(format!("{why} Nothing was changed.")),
+        None => Ok(ChangeRequest { snapshot, at: holders.found, ..request }),
+    }
+}
+
+/// Gives a redaction the key of this user. The key is kept before it is used, so that the same value has the same
+/// name later.
+fn give_key(redaction: &mut Redaction, host: Host<'_>) -> Result<(), String> {
+    let mut triage = Triage::kept_in(host.data)?;
+    redaction.key = triage.key(host.machine.random());
+    match redaction.style {
+        RedactionStyle::Pseudonym => triage.keep_in(host.data),
+        RedactionStyle::Mask | RedactionStyle::Label => Ok(()),
+    }
 }

@@ -25,14 +25,8 @@ const STEPS: usize = 40;
 
 /// A file in quarantine.
 pub struct QuarantineFile {
-    /// Its path.
-    pub path: PathBuf,
-    /// The file of the store that the pieces left.
-    pub file: PathBuf,
-    /// The time when they left it.
-    pub at: Option<Moment>,
-    /// The step that took them out, if it is known.
-    pub step: Option<u64>,
+    /// Its path, and the file, the time and the step in which the pieces left the store.
+    pub kept: QuarantinedPiece,
     /// The pieces.
     pub of: QuarantineContent,
 }
@@ -50,16 +44,17 @@ pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<
     // An erasure takes nothing out: it keeps what other programs wrote meanwhile.
     let is_repair = |step: &u64| journal.iter().any(|line| line.step == *step && line.verb != "erase");
     let is_back = |step: u64| history.undone.iter().chain(&history.left).any(|(other, _)| *other == step);
-    for QuarantinedPiece { path, file, at, step } in vault.quarantined()? {
-        if step.is_some_and(is_back) {
+    for mut kept in vault.quarantined()? {
+        if kept.step.is_some_and(is_back) {
             continue;
         }
-        let read = disk.read(&path, 0, None);
-        let (bytes, _) = read.map_err(|error| ChangeFailure::unread(&path.to_text(), &error))?;
-        let of = repair::read(&file, &bytes);
+        kept.step = kept.step.filter(is_repair);
+        let read = disk.read(&kept.path, 0, None);
+        let (bytes, _) = read.map_err(|error| ChangeFailure::unread(&kept.path.to_text(), &error))?;
+        let of = repair::read(&kept.file, &bytes);
         // If everything in it was erased, there is nothing to list.
         if !of.pieces.is_empty() {
-            found.push(QuarantineFile { path, file, at, step: step.filter(is_repair), of });
+            found.push(QuarantineFile { kept, of });
         }
     }
     Ok(found)

@@ -11,10 +11,10 @@ use super::request::ChangeRequest;
 use crate::disk::host::Host;
 use crate::disk::{Machine, RealDisk, ThisMachine};
 use crate::model::{Moment, PathText, Plan, Store, container};
+use crate::ops::effect_lines::add_rule_lines;
 use crate::ops::{self, Refusal, WriteContext};
 use crate::store::packed_bytes;
 use crate::usecase::planned_change::PlannedChange;
-use crate::usecase::rule_lines::add_rule_lines;
 
 /// Plans a change for each store. If there are several stores, a refusal names its store.
 pub(super) fn plan_stores(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {

@@ -11,11 +11,9 @@ use crate::model::{Change, Entry, EntryRef, NotReached, PathText, Plan, RecordTe
 use crate::ops::bulk::SkippedRecords;
 use crate::ops::redact::after_redaction;
 use crate::ops::repair::QuarantinePiece;
-use crate::ops::{Refusal, WriteContext};
 use crate::store::erase::{ErasureScope, ErasureTarget, SecretValues};
 use crate::text::digest::hex;
 use crate::usecase::command::ChangeCommand;
-use crate::usecase::failure::Result;
 use crate::usecase::request::ChangeRequest;
 use crate::usecase::revalidate::concurrent_changes::ConcurrentChanges;
 
@@ -109,11 +107,6 @@ impl PlannedChange {
         self.all().any(|(_, plan)| plan.all().any(is_so))
     }
 
-    pub(crate) fn replan_store(&self, store: &Store) -> Result<Plan, Refusal> {
-        let context = WriteContext::of(store, self.request.now, self.random);
-        self.request.command.plan_store(&context, &[])
-    }
-
     pub(crate) fn order_as_listed(&mut self) {
         let places: HashMap<EntryRef, usize> = self.request.at.iter().copied().zip(0..).collect();
         let place = |at: &EntryRef| places.get(at).copied().unwrap_or(usize::MAX);
@@ -155,10 +148,10 @@ impl PlannedChange {
     /// Returns the title of a memory as it may be shown. Untrusted text.
     pub fn shown_title(&self, at: EntryRef) -> String {
         match &self.request.command {
-            ChangeCommand::Redact(_) => self.shown_text(at).title,
+            ChangeCommand::Redact(_) => self.shown_text(at).title.into_raw(),
             _ => {
                 let (store, entry) = self.request.snapshot.get(at);
-                self.request.hidden_values.hide(format::title(store, entry))
+                self.request.hidden_values.hide(format::title(store, entry).into_raw())
             }
         }
     }
@@ -194,7 +187,7 @@ impl PlannedChange {
 
 /// Returns the id of a memory, or its key.
 pub fn name_of(store: &Store, entry: &Entry) -> String {
-    let id = store.memory(entry).and_then(|memory| memory.id()).map(str::to_owned);
+    let id = store.id(entry).map(str::to_owned);
     id.unwrap_or_else(|| store.key(entry))
 }
 

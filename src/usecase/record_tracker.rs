@@ -186,7 +186,7 @@ impl StepReader<'_> {
         let Some(role) = role(self.format.name(), path) else { return Vec::new() };
         let piece = |record: &Record| {
             let raw = bytes.get(record.span.range())?;
-            let id = record.memory()?.id().filter(|id| !id.is_empty()).map(str::to_owned);
+            let id = record.id().filter(|id| !id.is_empty()).map(str::to_owned);
             let key = Key::alone(&self.store.root, path, raw);
             Some(TrackedRecord { path: path.to_owned(), raw: raw.to_vec(), id, key })
         };

@@ -4,9 +4,7 @@
 
 pub mod concurrent_changes;
 mod current_stores;
-mod describe_change;
 mod replan;
-mod same_memories;
 
 use std::sync::Arc;
 
@@ -26,7 +24,7 @@ use crate::model::{EntryRef, EntryTracker, Snapshot, Store};
 use crate::ops::delete::is_held;
 use crate::usecase::outcome::{ChangeObserver, ExecuteOutcome};
 use crate::usecase::planned_change::PlannedChange;
-use crate::usecase::recent_steps::RecentSteps;
+use crate::usecase::undo_redo::RecentSteps;
 
 /// A plan is tried at most this often if other programs change what it is not about.
 const TRIES: usize = 4;

@@ -66,7 +66,7 @@ pub fn problems(disk: &dyn Disk, store: &Store) -> Vec<Problem> {
         let problem = Problem::of_file(Code::StaleClaim, Severity::Note, &document.path, message);
         let problem = problem.at_line(claim.line);
         let Some(record) = claim.record else { return Some(problem) };
-        let id = document.records.get(record as usize).and_then(|record| record.memory()?.id());
+        let id = document.records.get(record as usize).and_then(|record| record.id());
         Some(problem.of_record(record, id))
     };
     claims.iter().filter_map(problem).collect()
@@ -141,17 +141,8 @@ fn of_git(project: &Path, missing: &[&Path]) -> Option<BTreeMap<PathBuf, Absence
         let (answer, is_all) = git.ask(&words.chain(missing.iter().map(spec)).collect::<Vec<_>>()).ok()?;
         is_all.then(|| String::from_utf8_lossy(&answer).into_owned())
     };
-    let format = "--format=commit %h %cs";
-    let removed = asked(&[
-        "log",
-        "--diff-filter=D",
-        "--no-renames",
-        "--name-only",
-        "--relative",
-        "--no-color",
-        format,
-        "--",
-    ])?;
+    let log = "log --diff-filter=D --no-renames --name-only --relative --no-color".split(' ');
+    let removed = asked(&log.chain(["--format=commit %h %cs", "--"]).collect::<Vec<_>>())?;
     // Files that a sparse checkout leaves out have the mark `S`.
     let tracked = asked(&["ls-files", "-t", "--"])?;
     let tracked = tracked.lines().filter_map(|own| own.split_once(' ')).filter(|(mark, _)| *mark != "S");

@@ -83,7 +83,7 @@ fn wanted(snapshot: &Snapshot, at: &[EntryRef], values: &SecretValues) -> (Vec<V
     let values = values.all().iter().map(|own| own.to_vec());
     let text = |at: &EntryRef| {
         let (store, entry) = snapshot.get(*at);
-        let text = text_of(store, entry).text;
+        let text = text_of(store, entry).text.into_raw();
         let text = text.trim();
         (text.len() >= SHORTEST_TEXT).then(|| text.as_bytes().to_vec())
     };

@@ -91,12 +91,7 @@ impl SurroundingCheck {
 }
 
 /// The places that a receipt names, and why their check may miss something, if so.
-pub struct NamedPlaces<'r> {
-    /// The places.
-    pub report: &'r SurroundingReport,
-    /// The reason.
-    pub doubt: Option<&'static str>,
-}
+pub type NamedPlaces<'r> = (&'r SurroundingReport, Option<&'static str>);
 
 /// A place, as all receipts name it.
 struct NamedPlace<'r> {
@@ -108,12 +103,12 @@ struct NamedPlace<'r> {
 /// Looks again at the places that receipts name, each once.
 pub fn look_again<'r>(
     disk: &dyn Disk,
-    named: impl Iterator<Item = NamedPlaces<'r>>,
+    named: Vec<NamedPlaces<'r>>,
     search: &KeyedSearch<'_>,
     progress: ByteProgress<'_>,
 ) -> Vec<SurroundingCheck> {
     let mut places: BTreeMap<_, NamedPlace<'_>> = BTreeMap::new();
-    for NamedPlaces { report, doubt } in named {
+    for (report, doubt) in named {
         for place in &report.found {
             let of = NamedPlace { place, has_words: false, doubt: None };
             let own = places.entry((place.kind, &place.path, &place.detail)).or_insert(of);
@@ -181,11 +176,8 @@ mod tests {
         [clean, worded, doubted].iter().for_each(|own| write_new(own, b"ls").unwrap());
         let sure = report(&[(held, 1, 0), (clean, 1, 0), (worded, 1, 2), (doubted, 1, 0), (gone, 1, 0)]);
         let unsure = report(&[(held, 1, 0), (doubted, 2, 0)]);
-        let named = [
-            NamedPlaces { report: &sure, doubt: None },
-            NamedPlaces { report: &unsure, doubt: Some("its key is missing") },
-        ];
-        let checks = look_again(&RealDisk, named.into_iter(), &search, &|_| true);
+        let named = [(&sure, None), (&unsure, Some("its key is missing"))];
+        let checks = look_again(&RealDisk, Vec::from(named), &search, &|_| true);
         let state = |path: &Path| {
             let own = checks.iter().find(|own| own.place.path == path.to_str().unwrap()).unwrap();
             (own.now, own.why.as_deref())

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::data_file::{read_to_change, write};
-use crate::store::erase::salted;
+use crate::ops::redact::value_digest;
 use crate::text::digest::hex;
 
 const FILE: &str = "triage.json";
@@ -101,8 +101,7 @@ impl Triage {
     }
 
     fn digest(&self, value: &[u8]) -> String {
-        let own = salted(self.key.as_bytes(), value);
-        own.rsplit_once(':').map_or(String::new(), |(_, digest)| digest.to_owned())
+        value_digest(self.key.as_bytes(), value)
     }
 }
 

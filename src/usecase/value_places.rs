@@ -42,7 +42,7 @@ pub fn refuse_names(disk: &dyn Disk, store: &Store, values: &ErasedValues) -> Re
     let is_file = || names_below(disk, &store.root, 0, &has);
     let is_session = || store.sessions.iter().any(|own| has(&own.name));
     let id = || {
-        let ids = store.entries.iter().filter_map(|entry| Some((entry, store.memory(entry)?.id()?)));
+        let ids = store.entries.iter().filter_map(|entry| Some((entry, store.id(entry)?)));
         ids.into_iter().find(|(_, id)| has(id)).map(|(entry, _)| store.key(entry))
     };
     let what = match () {

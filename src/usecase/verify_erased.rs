@@ -50,7 +50,7 @@ pub struct FoundAgain {
 }
 
 /// The result for one store.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct ErasureCheck {
     /// The store.
     pub store: String,
@@ -156,12 +156,13 @@ pub fn verify_erased(
     progress: ByteProgress<'_>,
 ) -> Result<Option<ErasureCheck>, CommitError> {
     let vault = Vault::open_read_only(host.disk, host.data, &store.root);
+    let folders = [store.root.clone(), vault.path("")];
     if let ErasureChoice::Values(values) = choice {
         // The key is only needed to find them.
         let key = ValueKey([0; 32]);
         let digests: Vec<ValueDigest> = values.all().iter().map(|own| key.digest(own)).collect();
         let own = vec![None; digests.len()];
-        return Ok(Some(checked(host, (store, &vault), &KeyedSearch::of(&key, &digests), &own)));
+        return Ok(Some(search_folders(host, (store, &folders), &KeyedSearch::of(&key, &digests), &own)));
     }
     let receipts = receipts(&vault, choice)?;
     let missing = steps_without_receipt(&vault, choice)?;
@@ -180,7 +181,7 @@ pub fn verify_erased(
     let key = key.unwrap_or(ValueKey([0; 32]));
     let (digests, steps): (Vec<ValueDigest>, Vec<Option<u64>>) =
         known.iter().flat_map(|own| own.values.iter().map(|value| (value.clone(), Some(own.step)))).unzip();
-    let mut check = checked(host, (store, &vault), &KeyedSearch::of(&key, &digests), &steps);
+    let mut check = search_folders(host, (store, &folders), &KeyedSearch::of(&key, &digests), &steps);
     let others = others.iter().filter(|own| own.root != store.root);
     others.for_each(|own| check.add_other_store(host, own, (&key, &known)));
     let steps = known.iter().map(|own| own.step).collect();
@@ -204,7 +205,7 @@ fn beside(
             (true, true) => Some("the receipt has no digests of what was found there"),
             (true, false) => None,
         };
-        Some(NamedPlaces { report: own.not_reached.beside.as_ref()?, doubt })
+        Some((own.not_reached.beside.as_ref()?, doubt))
     });
     let named: Vec<NamedPlaces<'_>> = named.collect();
     let known = receipts.iter().filter(|own| is_known(own));
@@ -212,7 +213,7 @@ fn beside(
         known.flat_map(|own| own.values.iter().chain(&own.beside_values)).cloned().collect();
     let key = key.cloned().unwrap_or(ValueKey([0; 32]));
     let search = KeyedSearch::of(&key, &digests);
-    (!named.is_empty()).then(|| look_again(host.disk, named.into_iter(), &search, progress))
+    (!named.is_empty()).then(|| look_again(host.disk, named, &search, progress))
 }
 
 /// Keeps a check with the receipts of its store.
@@ -263,15 +264,6 @@ fn receipts(vault: &Vault<'_>, choice: &ErasureChoice) -> Result<Vec<ErasureRece
     steps.into_iter().filter_map(|step| vault.receipt(step).transpose()).collect()
 }
 
-fn checked(
-    host: Host<'_>,
-    (store, vault): (&Store, &Vault<'_>),
-    search: &KeyedSearch<'_>,
-    steps: &[Option<u64>],
-) -> ErasureCheck {
-    search_folders(host, (store, &[store.root.clone(), vault.path("")]), search, steps)
-}
-
 /// Searches folders, and the files that the format keeps beside the store.
 fn search_folders(
     host: Host<'_>,
@@ -301,17 +293,8 @@ fn search_folders(
     let mut all: Vec<FoundAgain> = found.iter().map(named).collect();
     all.sort();
     all.dedup();
-    ErasureCheck {
-        store: store.root.to_text().into_owned(),
-        steps: Vec::new(),
-        values: steps.len(),
-        files,
-        found: all,
-        unread,
-        unknown: Vec::new(),
-        beside: None,
-        beside_unread: None,
-    }
+    let (root, values) = (store.root.to_text().into_owned(), steps.len());
+    ErasureCheck { store: root, values, files, found: all, unread, ..ErasureCheck::default() }
 }
 
 /// Returns the key of the memory in a file that has a value, and the agent that it names.

@@ -26,17 +26,8 @@ pub struct CleanUpJob {
     pub now: Moment,
 }
 
-pub struct PlannedCleanUp {
-    pub number: u64,
-    /// The stores, with what was deleted and archived, and the plan; or why there is none.
-    pub outcome: Result<(Arc<Snapshot>, CleanUpPlan), String>,
-}
-
-pub fn planned(job: CleanUpJob) -> PlannedCleanUp {
-    PlannedCleanUp { number: job.number, outcome: outcome(job) }
-}
-
-fn outcome(job: CleanUpJob) -> Result<(Arc<Snapshot>, CleanUpPlan), String> {
+/// Returns the stores, with what was deleted and archived, and the plan; or why there is none.
+pub fn planned(job: CleanUpJob) -> Result<(Arc<Snapshot>, CleanUpPlan), String> {
     let CleanUpJob { snapshot, mut request, data, progress, now, .. } = job;
     if let Some(path) = request.rule.names.as_deref().filter(|_| request.names.is_none()) {
         request.names = Some(read_name_list(Path::new(path))?);

@@ -1,20 +1,20 @@
 //! The editor's work: judges, saves and copies forms, and keeps drafts that outlive the screens.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::detectors::mask;
 use crate::disk::host::Host;
 use crate::format;
-use crate::model::{Document, DraftField, Entry, EntryRef, FormDraft, Moment, Plan, Snapshot, Store};
+use crate::model::{Document, DraftField, Entry, EntryRef, Moment, Plan, Snapshot, Store};
 use crate::ops::form::{self, EditForm, FormValidation, judge, verdict};
 use crate::ops::{Refusal, WriteContext};
 use crate::query::{Order, Query, Ranking, Request, explain};
 use crate::text::columns::fit;
 use crate::text::safe_text::sanitize;
 use crate::usecase::{
-    ChangeFailure, ChangeReport, RecentSteps, current_snapshot, drop_form_draft, find_form_draft,
-    find_unchanged, keep_draft, keep_form_draft, save_form, save_form_copy,
+    ChangeFailure, ChangeReport, RecentSteps, current_snapshot, drop_form_draft, find_unchanged,
+    keep_form_draft, save_form, save_form_copy,
 };
 
 /// A changed form, and its memory.
@@ -169,7 +169,7 @@ fn title_after(request: &FormRequest, after: &[Arc<Document>]) -> String {
     const LONGEST: usize = 48;
     let (store, entry) = request.entry();
     let title = format::title(&with_documents(store, after), entry);
-    format!("\"{}\"", fit(&mask(&sanitize(&title)), LONGEST))
+    format!("\"{}\"", fit(&mask(&sanitize(title.raw())), LONGEST))
 }
 
 fn with_documents(store: &Store, after: &[Arc<Document>]) -> Store {
@@ -247,14 +247,4 @@ pub fn keep_typed(request: &FormRequest) -> Result<Moment, String> {
     let (store, entry) = request.entry();
     let host = Host::here(&request.data, request.now);
     keep_form_draft(host, (store, entry), request.changed_fields()).map(|()| request.now)
-}
-
-/// Returns what was typed into the form of a memory before, and not saved.
-pub fn draft_of(data: &Path, store: &Store, entry: &Entry, now: Moment) -> Option<FormDraft> {
-    find_form_draft(Host::here(data, now), (store, entry))
-}
-
-/// Keeps a text from an editor that no form can take, and says where.
-pub fn keep_left(request: &FormRequest, left: &[u8]) -> String {
-    keep_draft(&request.data, request.snapshot.get(request.at), left, request.now)
 }

@@ -1,6 +1,5 @@
 //! Reads what an open view needs and the stores do not hold: backups, due tasks, the journal.
 
-mod backup_summary;
 mod step_detail;
 pub(super) mod upkeep;
 
@@ -8,16 +7,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use self::backup_summary::BackupSummary;
 use crate::disk::host::Host;
-use crate::disk::{Disk, Machine, RealDisk, ThisMachine};
+use crate::disk::{Disk, RealDisk};
 use crate::model::{
     BackupCheck, BackupCopy, Moment, PathText, Plan, Problem, ProjectInstructions, Snapshot, State, Store,
     container,
 };
-use crate::ops::WriteContext;
 use crate::ops::archive::is_in_own_data;
-use crate::ops::backup_restore::comparison::BackupComparison;
+use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind};
 use crate::ops::effect_lines::TouchedMemory;
 use crate::ops::repair::FixPreview;
 use crate::query::{FadeForecast, Ranking, forecast};
@@ -95,6 +92,35 @@ pub struct BackupRow {
     pub verified: Option<BackupCheck>,
     /// How it differed from its file at that time.
     pub differs: Option<BackupSummary>,
+}
+
+/// At most this many memories are named.
+const NAMED: usize = 24;
+
+/// The number of memories that differ between a backup and its file, and the first ones that can be restored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BackupSummary {
+    /// The number of memories for each kind of difference.
+    pub counts: Vec<(DifferenceKind, usize)>,
+    /// The first memories that can be restored, with their titles. Untrusted text.
+    pub first: Vec<(DifferenceKind, String)>,
+}
+
+impl BackupSummary {
+    pub fn of(compared: &BackupComparison) -> BackupSummary {
+        let counts = DifferenceKind::ALL.into_iter().map(|kind| (kind, compared.count(kind)));
+        let coming = compared.items.iter().filter(|item| item.can_come);
+        BackupSummary {
+            counts: counts.filter(|(_, count)| *count > 0).collect(),
+            first: coming.take(NAMED).map(|item| (item.kind, item.title.clone())).collect(),
+        }
+    }
+
+    /// Returns the number of memories that can be restored.
+    pub fn coming(&self) -> usize {
+        let kinds = [DifferenceKind::Missing, DifferenceKind::Changed, DifferenceKind::Deleted];
+        self.counts.iter().filter(|(kind, _)| kinds.contains(kind)).map(|(_, count)| count).sum()
+    }
 }
 
 pub struct OpenedBackup {
@@ -345,10 +371,6 @@ impl<'a> Inspector<'a> {
         }
         let compared = self.compared((number, store), (copy, &bytes), known);
         (verified, compared.ok().map(|own| BackupSummary::of(&own)))
-    }
-
-    fn context<'s>(&self, store: &'s Store, packed: &'s BTreeMap<PathBuf, Vec<u8>>) -> WriteContext<'s> {
-        WriteContext { store, now: self.now, random: ThisMachine::new().random(), compressed_files: packed }
     }
 
     fn batches(&self) -> Vec<ArchiveBatch> {

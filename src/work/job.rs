@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use search::{find, why};
 
-use super::clean_up_job::{self, CleanUpJob, PlannedCleanUp};
+use super::clean_up_job::{self, CleanUpJob};
 use super::export;
 use super::form_jobs::{self, FormRequest, FormSaveOutcome, ValidatedForm};
 use super::inspect::{self, InspectRequest, Inspected};
 use super::store_counts::StoreTally;
+use crate::disk::host::Host;
 use crate::disk::{Machine, ThisMachine};
 use crate::model::{EntryRef, Extent, FormDraft, Moment, Snapshot, Store};
 use crate::query::{
@@ -19,7 +20,7 @@ use crate::query::{
     TextIndex, UsageStatistics,
 };
 use crate::store::{self, Place};
-use crate::usecase::clean_up::{CleanUpRule, SavedRules};
+use crate::usecase::clean_up::{CleanUpPlan, CleanUpRule, SavedRules};
 use crate::usecase::{
     self, BackupComparer, ChangeReport, ChangeRequest, CheckedSnapshot, ExecuteOutcome, PlannedChange,
     RecentSteps, RecoveryReport, SetAsideCount, Verdict, Visits, preview,
@@ -148,7 +149,7 @@ pub enum JobResult {
     Checked(CheckedSnapshot),
     Found(Box<SearchOutcome>),
     FoundToMark(Box<SearchOutcome>),
-    Counted(Box<SnapshotStatistics>),
+    Counted(Arc<Snapshot>, Box<UsageStatistics>),
     /// The number of deleted memories, if it is known.
     DeletedCounted(Option<SetAsideCount>),
     Explained(Box<ExplainedRank>),
@@ -156,7 +157,8 @@ pub enum JobResult {
     /// Nothing was changed, because other programs changed it: the new plan, to be confirmed.
     PlanStale(Box<PlannedChange>),
     Planned(Box<Result<PlannedChange, String>>),
-    CleanUpPlanned(Box<PlannedCleanUp>),
+    /// The number of the clean-up, its stores with what was deleted and archived, and its plan.
+    CleanUpPlanned(u64, Box<Result<(Arc<Snapshot>, CleanUpPlan), String>>),
     /// A rule of clean-ups was saved: all of them; or why it was not.
     CleanUpRuleKept(Result<SavedRules, String>),
     /// A verdict on these values was kept, or why it was not.
@@ -196,11 +198,6 @@ pub struct SearchOutcome {
     pub unread: Option<String>,
 }
 
-pub struct SnapshotStatistics {
-    pub snapshot: Arc<Snapshot>,
-    pub statistics: UsageStatistics,
-}
-
 pub struct ExplainedRank {
     pub at: EntryRef,
     pub snapshot: Arc<Snapshot>,
@@ -238,14 +235,14 @@ pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option
         Job::Explain(asked, at) => JobResult::Explained(Box::new(why(asked, at, kept)?)),
         Job::CountStatistics(snapshot, now) => {
             let statistics = UsageStatistics::of(&snapshot, now);
-            JobResult::Counted(Box::new(SnapshotStatistics { snapshot, statistics }))
+            JobResult::Counted(snapshot, Box::new(statistics))
         }
         Job::CountDeleted { snapshot, data, now } => {
             JobResult::DeletedCounted(usecase::deleted_count(&snapshot, &data, now))
         }
         Job::Change(request) => committed(usecase::plan_and_execute(&request, &mut kept.recent)),
         Job::Plan(request) => JobResult::Planned(Box::new(preview(*request))),
-        Job::PlanCleanUp(job) => JobResult::CleanUpPlanned(Box::new(clean_up_job::planned(*job))),
+        Job::PlanCleanUp(job) => JobResult::CleanUpPlanned(job.number, Box::new(clean_up_job::planned(*job))),
         Job::Commit(planned) => committed(usecase::execute_shown(*planned, &mut kept.recent)),
         Job::Inspect(request) => {
             JobResult::Inspected(Box::new(inspect::inspect(*request, &mut kept.backups)))
@@ -254,7 +251,10 @@ pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option
             JobResult::FormValidated(Box::new(form_jobs::judged(&request, is_whole)))
         }
         Job::KeepDraft(request) => JobResult::DraftKept(request.version, form_jobs::keep_typed(&request)),
-        Job::KeepText(request, text) => JobResult::TextKept(form_jobs::keep_left(&request, text.as_bytes())),
+        Job::KeepText(request, text) => {
+            let memory = request.snapshot.get(request.at);
+            JobResult::TextKept(usecase::keep_draft(&request.data, memory, text.as_bytes(), request.now))
+        }
         Job::SaveForm(request, is_shown) => {
             JobResult::FormSaved(Box::new(form_jobs::save(&request, is_shown, &mut kept.recent)))
         }
@@ -262,8 +262,8 @@ pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option
             JobResult::FormSaved(Box::new(form_jobs::save_copy(&request, &into, &mut kept.recent)))
         }
         Job::FindDraft { snapshot, at, data, now } => {
-            let (store, entry) = snapshot.get(at);
-            JobResult::DraftFound(at, form_jobs::draft_of(&data, store, entry, now))
+            let draft = usecase::find_form_draft(Host::here(&data, now), snapshot.get(at));
+            JobResult::DraftFound(at, draft)
         }
         Job::Export { number, snapshot, at, file } => {
             JobResult::Exported(number, export::write(&snapshot, &at, &file))

@@ -11,14 +11,14 @@ mod job;
 mod store_counts;
 mod workers;
 
-pub use clean_up_job::{CleanUpJob, PlannedCleanUp};
+pub use clean_up_job::CleanUpJob;
 pub use inspect::{
     ArchiveBatch, BackupCompareMode, BackupRow, BackupSummary, Chore, ChoreKind, Inspect, InspectRequest,
     Inspected, OpenedBackup, StepDetail, StepFile, Upkeep,
 };
 pub use job::{
-    ExplainedRank, Job, JobResult, LoadedStores, MarkedRecords, SearchOutcome, SearchRequest,
-    SnapshotStatistics, WorkerState, run_job,
+    ExplainedRank, Job, JobResult, LoadedStores, MarkedRecords, SearchOutcome, SearchRequest, WorkerState,
+    run_job,
 };
 pub use store_counts::StoreTally;
 pub use workers::Workers;

@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::clean_up_job::PlannedCleanUp;
 use super::form_jobs::FormSaveOutcome;
 use super::inspect::Inspect;
 use super::job::{Job, JobResult, WorkerState, run_job};
@@ -130,10 +129,7 @@ impl Workers {
             Job::Change(request) => JobResult::ChangeDone(Box::new(Err(failed(&request)))),
             Job::Commit(planned) => JobResult::ChangeDone(Box::new(Err(failed(&planned.request)))),
             Job::Plan(request) => JobResult::Planned(Box::new(Err(failed(&request)))),
-            Job::PlanCleanUp(job) => {
-                let planned = PlannedCleanUp { number: job.number, outcome: Err(why.into()) };
-                JobResult::CleanUpPlanned(Box::new(planned))
-            }
+            Job::PlanCleanUp(job) => JobResult::CleanUpPlanned(job.number, Box::new(Err(why.into()))),
             Job::SaveForm(..) | Job::SaveCopy(..) => {
                 JobResult::FormSaved(Box::new(FormSaveOutcome::Failed(why.into())))
             }

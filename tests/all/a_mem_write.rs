@@ -14,7 +14,7 @@ use palimp::disk::host::Host;
 use palimp::disk::{RealDisk, ThisMachine};
 use palimp::format::writing::NO_COMPRESSED_FILES;
 use palimp::model::{Entry, Extent, Moment, Plan, State, Store};
-use palimp::ops::delete::DeleteRequest;
+use palimp::ops::delete::DeleteOptions;
 use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
 use palimp::store::commit::Writer;
 use palimp::store::hidden_names::is_ours;
@@ -39,7 +39,7 @@ fn an_event_is_added_to_its_log_and_to_its_trace() {
     assert_eq!(site.read("events/2026-02/traces/ghi.jsonl"), log + &line);
     let store = site.load();
     let own = of_file(&store, "2026-02").into_iter().next_back().unwrap();
-    assert_eq!(palimp::format::text_of(&store, &own).text, "gateway.tool_call failure · no \"route\"");
+    assert_eq!(palimp::format::text_of(&store, &own).text.raw(), "gateway.tool_call failure · no \"route\"");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn an_event_that_is_a_text_alone_gets_the_rest() {
     site.does(|context| add(context, "event", Some("lunch"), None));
     let store = site.load();
     let own = of_kind(&store, "event")[0];
-    assert_eq!(palimp::format::text_of(&store, &own).text, "user.noted success · lunch");
+    assert_eq!(palimp::format::text_of(&store, &own).text.raw(), "user.noted success · lunch");
     assert_eq!(store.entries.len(), 2);
     site.does(|context| {
         add(
@@ -95,15 +95,15 @@ fn the_event_log_only_grows() {
         ops::edit::edit(context, &first(context), &[set("status", "failure")])
     });
     site.refuses("the event log only grows", |context| {
-        ops::tag::tag(context, &[first(context)], &tags(&["x"]), &[])
+        crate::support::plans::tag(context, &[first(context)], &tags(&["x"]), &[])
     });
     site.refuses("the event log only grows", |context| {
-        ops::delete::delete(context, &[first(context)], DeleteRequest::default())
+        ops::delete::delete(context, &[first(context)], &DeleteOptions::default())
     });
-    let remove = DeleteRequest { remove: true, ..DeleteRequest::default() };
-    site.refuses("secrets can be erased", |context| ops::delete::delete(context, &[first(context)], remove));
+    let remove = DeleteOptions { remove: true, ..DeleteOptions::default() };
+    site.refuses("secrets can be erased", |context| ops::delete::delete(context, &[first(context)], &remove));
     site.refuses("only notes have an importance", |context| {
-        ops::set_field::importance(context, &first(context), 0.9)
+        crate::support::plans::importance(context, &first(context), 0.9)
     });
     site.refuses("nothing is ever removed", |context| ops::compact::compact(context, None));
 }
@@ -238,7 +238,7 @@ fn only_what_is_over_is_archived() {
     });
     site.refuses("only months", |context| ops::archive::archive(context, &named(context.store, "helper")));
     site.does(|context| {
-        ops::delete::delete(context, &named(context.store, "lone"), DeleteRequest::default())
+        ops::delete::delete(context, &named(context.store, "lone"), &DeleteOptions::default())
     });
     site.refuses("\"lone\" can be archived on 2027-02-15", |context| {
         ops::archive::archive(context, &named(context.store, "lone"))
@@ -341,10 +341,10 @@ fn stores_of_others_are_written_by_their_own_customs() {
     let changed: Vec<usize> = plan.derived.iter().filter(|own| !own.is_empty()).map(|_| 1).collect();
     assert_eq!(changed.len(), 0, "{:?}", plan.derived);
     site.does(|context| {
-        ops::tag::tag(context, &named(context.store, "backend-pattern-21"), &tags(&["new"]), &[])
+        crate::support::plans::tag(context, &named(context.store, "backend-pattern-21"), &tags(&["new"]), &[])
     });
     site.does(|context| {
-        ops::delete::delete(context, &named(context.store, "backend-pattern-21"), DeleteRequest::default())
+        ops::delete::delete(context, &named(context.store, "backend-pattern-21"), &DeleteOptions::default())
     });
     site.does(|context| {
         ops::undelete::undelete(

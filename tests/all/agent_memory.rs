@@ -143,7 +143,7 @@ fn a_checkpoint_tells_what_changed_since_the_one_before_it_and_until_now() {
         .build(ROOT);
     let store = loaded(&store);
     let facts = |id: &str| -> Vec<(String, String)> {
-        let is = |index: &usize| store.memory(&store.entries[*index]).and_then(|v| v.id()) == Some(id);
+        let is = |index: &usize| store.id(&store.entries[*index]) == Some(id);
         let index = (0..store.entries.len()).find(is).unwrap();
         let told = store.facts_of(index as u32).filter(|(name, _)| *name != "changed");
         told.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()

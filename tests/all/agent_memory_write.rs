@@ -12,6 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::support::agent_memory::{AgentMemoryBuilder, PROJECTIONS, gotcha, hash};
+use crate::support::plans;
 use palimp::disk::host::Host;
 use palimp::disk::{RealDisk, ThisMachine};
 use palimp::model::{CommitReceipt, Entry, Extent, Moment, Plan, Store};
@@ -138,8 +139,8 @@ fn what_the_format_has_not_is_refused_with_the_reason() {
     edit("gotchas.0", &[set("importance", "0.9")], "`gotchas.0` has title, symptom, cause, correctPath");
     edit("project", &[set("keyPaths.9", "a")], "no `project.keyPaths.9`");
     let one = |id: &str| entries(&store, &[id]);
-    refused(&|context| ops::tag::tag(context, &one("gotchas.0"), &["x".into()], &[]), "no tags");
-    refused(&|context| ops::set_field::importance(context, &one("gotchas.0")[0], 0.9), "no importance");
+    refused(&|context| plans::tag(context, &one("gotchas.0"), &["x".into()], &[]), "no tags");
+    refused(&|context| plans::importance(context, &one("gotchas.0")[0], 0.9), "no importance");
     refused(
         &|context| ops::add::add(context, &RecordDraft { kind: "tool_run", ..RecordDraft::default() }),
         "from its own tool",
@@ -152,12 +153,12 @@ fn what_the_format_has_not_is_refused_with_the_reason() {
         },
         "none of these is deleted",
     );
-    refused(&|context| ops::delete::delete(context, &one("talks"), Default::default()), "import sources");
+    refused(&|context| ops::delete::delete(context, &one("talks"), &Default::default()), "import sources");
     refused(
-        &|context| ops::delete::delete(context, &one("project"), Default::default()),
+        &|context| ops::delete::delete(context, &one("project"), &Default::default()),
         "own tool would refuse",
     );
-    refused(&|context| ops::delete::delete(context, &one("chk-000004"), Default::default()), "stays");
+    refused(&|context| ops::delete::delete(context, &one("chk-000004"), &Default::default()), "stays");
     refused(&|context| ops::compact::compact(context, Some("s")), "no session");
     assert!(
         ops::init::init("agent-memory", Path::new("x"), own.now).unwrap_err().message.contains("own tool")
@@ -369,7 +370,7 @@ fn stores_that_the_formats_own_tool_made_stay_sound() {
             continue;
         }
         let events = event_ids(&own);
-        let step = store.entries.iter().filter_map(|entry| store.memory(entry)?.id());
+        let step = store.entries.iter().filter_map(|entry| store.id(entry));
         let step = step.into_iter().find(|id| id.starts_with("nextSteps.")).unwrap();
         own.done(delete(&[&events[0], &events[1], step]));
         own.assert_sound(&problems);

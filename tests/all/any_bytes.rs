@@ -114,7 +114,7 @@ proptest! {
             assert_tiled(&store);
             for entry in &store.entries {
                 let text = text_of(&store, entry);
-                prop_assert!(!text.title.is_empty() && text.title == title(&store, entry));
+                prop_assert!(!text.title.raw().is_empty() && text.title == title(&store, entry));
                 searched_of(&store, entry);
                 store.problems_of(entry).count();
             }

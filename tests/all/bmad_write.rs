@@ -297,17 +297,17 @@ fn tags_are_at_the_top_of_a_record_also_of_a_message() {
     let (add, remove) = (["pool".to_owned()], ["database".to_owned()]);
     done(&store, |context| {
         let chosen = ["msg-003", "dec-001"].map(|id| entry(context.store, id));
-        ops::tag::tag(context, &chosen, &add, &remove)
+        crate::support::plans::tag(context, &chosen, &add, &remove)
     });
     assert!(text_of(&store, "conversation.jsonl").trim_end().ends_with(r#","tags":["pool"]}"#));
     assert!(text_of(&store, "decisions.jsonl").contains(r#""tags":["pool"]"#));
     let shared = |context: &WriteContext<'_>| {
         let shared = context.store.entries.iter().find(|entry| entry.session.is_none()).copied().unwrap();
-        ops::tag::tag(context, &[shared], &add, &[])
+        crate::support::plans::tag(context, &[shared], &add, &[])
     };
     assert!(refused(&store, shared).message.contains("shared file"));
     let weigh = |context: &WriteContext<'_>| {
-        ops::set_field::importance(context, &entry(context.store, "msg-001"), 0.9)
+        crate::support::plans::importance(context, &entry(context.store, "msg-001"), 0.9)
     };
     assert!(refused(&store, weigh).message.contains("importance follows from the type"));
 }
@@ -317,7 +317,7 @@ fn a_deletion_removes_the_line_and_its_traces_in_the_index() {
     let store = build(&healthy());
     let delete = |context: &WriteContext<'_>| {
         let chosen = ["msg-002", "finding-003"].map(|id| entry(context.store, id));
-        ops::delete::delete(context, &chosen, ops::delete::DeleteRequest::default())
+        ops::delete::delete(context, &chosen, &ops::delete::DeleteOptions::default())
     };
     assert_eq!(done(&store, delete).records, 2);
     assert_eq!(text_of(&store, "conversation.jsonl"), lines(&[message(1), message(3)]));
@@ -336,7 +336,7 @@ fn a_shared_file_is_edited_in_place_and_deleted_whole() {
     done(&store, |context| ops::edit::edit(context, &shared(context.store), &set));
     assert_eq!(store.read("shared/user-preferences.json"), br#"{"theme":"light"}"#);
     done(&store, |context| {
-        ops::delete::delete(context, &[shared(context.store)], ops::delete::DeleteRequest::default())
+        ops::delete::delete(context, &[shared(context.store)], &ops::delete::DeleteOptions::default())
     });
     assert!(!store.file("shared/user-preferences.json").exists());
 }

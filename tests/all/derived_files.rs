@@ -9,7 +9,7 @@ use palimp::check::stale_files;
 use palimp::demo;
 use palimp::format::writing::{FieldAssignment, RecordDraft};
 use palimp::model::{Code, Entry, Extent, Plan, State, Store};
-use palimp::ops::delete::DeleteRequest;
+use palimp::ops::delete::DeleteOptions;
 use palimp::ops::{self, Refusal, WriteContext};
 use palimp::store::{Place, load_from};
 use proptest::prelude::*;
@@ -128,7 +128,7 @@ fn deed_of_bundle(
         _ => ops::delete::delete(
             context,
             &[entry],
-            DeleteRequest { remove: which == 2, ..DeleteRequest::default() },
+            &DeleteOptions { remove: which == 2, ..DeleteOptions::default() },
         ),
     }
 }
@@ -137,10 +137,12 @@ fn deed(context: &WriteContext<'_>, entry: Entry, which: usize, text: &str) -> R
     match which {
         _ if context.store.format == "agent-memory" => deed_of_bundle(context, entry, which, text),
         0 => ops::edit::edit(context, &entry, &[FieldAssignment { name: "text", value: text }]),
-        1 => ops::tag::tag(context, &[entry], &["brandnew".to_owned()], &[]),
-        2 => {
-            ops::delete::delete(context, &[entry], DeleteRequest { remove: true, ..DeleteRequest::default() })
-        }
+        1 => crate::support::plans::tag(context, &[entry], &["brandnew".to_owned()], &[]),
+        2 => ops::delete::delete(
+            context,
+            &[entry],
+            &DeleteOptions { remove: true, ..DeleteOptions::default() },
+        ),
         _ => {
             let session = context.store.session(&entry).map(|own| own.name.clone());
             let kind = context.store.memory(&entry).map(|view| view.kind().to_string()).unwrap_or_default();
@@ -263,7 +265,7 @@ fn a_safe_repair_of_one_file_makes_stale_files_of_others_anew_as_well() {
     files.get_mut(&log).unwrap().extend(b"{\"id\":\"torn");
     let store = load(&files, format);
     assert!(told(&store).contains(&index));
-    let repair = ops::repair::all_safe(&context(&store)).unwrap();
+    let repair = crate::support::plans::all_safe(&context(&store)).unwrap();
     let repaired = load(&after(&files, &repair.plan.unwrap(), usize::MAX), format);
     assert!(!told(&repaired).contains(&index));
 }

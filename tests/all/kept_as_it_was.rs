@@ -12,7 +12,7 @@ use palimp::disk::host::Host;
 use palimp::disk::{Disk, Owner, RealDisk};
 use palimp::format::writing::WriteContext;
 use palimp::model::{Code, Entry, Extent, Moment, State};
-use palimp::ops::delete::DeleteRequest;
+use palimp::ops::delete::DeleteOptions;
 use palimp::store::commit::Writer;
 use palimp::store::{Place, load, load_from};
 use serde_json::Value;
@@ -269,9 +269,9 @@ fn what_can_not_be_given_back_is_told_and_the_file_comes_back_all_the_same() {
                 own.state == State::Live && store.memory(own).is_some_and(|view| view.kind() == "note")
             };
             let entry = store.entries.iter().find(is_note).unwrap();
-            let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
+            let asked = DeleteOptions { remove: true, ..DeleteOptions::default() };
             let context = WriteContext::of(&store, now, [7; 16]);
-            writer.commit(&palimp::ops::delete::delete(&context, &[*entry], asked).unwrap()).unwrap()
+            writer.commit(&palimp::ops::delete::delete(&context, &[*entry], &asked).unwrap()).unwrap()
         };
         change(&disk, false);
         let gone: Vec<&PathBuf> = notes.iter().filter(|own| !disk.files().contains_key(*own)).collect();

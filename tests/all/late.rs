@@ -5,12 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
+use crate::support::plans::tag;
 use palimp::disk::host::Host;
 use palimp::disk::{Disk, Flock, Item, Owner, WritableFile};
 use palimp::format::writing::WriteContext;
 use palimp::model::{Entry, Extent, Generation, Moment, Plan, State, Store};
-use palimp::ops::delete::{DeleteRequest, delete};
-use palimp::ops::tag::tag;
+use palimp::ops::delete::{DeleteOptions, delete};
 use palimp::store::commit::Writer;
 use palimp::store::{Place, load_from};
 
@@ -151,7 +151,7 @@ fn a_note_whose_name_is_too_long_to_keep_comes_back_under_its_name() {
     let another = desk.disk.another();
     let mut agent = another.append(&long).unwrap();
     let gone = |context: &WriteContext<'_>, entry: Entry| {
-        delete(context, &[entry], DeleteRequest { remove: true, ..DeleteRequest::default() }).unwrap()
+        delete(context, &[entry], &DeleteOptions { remove: true, ..DeleteOptions::default() }).unwrap()
     };
     desk.change(&Still::first(), &format!("{}.md", "n".repeat(240)), gone).unwrap();
     assert!(!desk.disk.files().contains_key(&long));

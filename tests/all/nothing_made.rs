@@ -6,7 +6,7 @@ use crate::faulty::{Errno, Fault, Faulty};
 use palimp::disk::host::Host;
 use palimp::format::writing::WriteContext;
 use palimp::model::{Extent, Moment, State};
-use palimp::ops::delete::DeleteRequest;
+use palimp::ops::delete::DeleteOptions;
 use palimp::store::commit::Writer;
 use palimp::store::{Place, load_from};
 
@@ -34,9 +34,9 @@ fn where_the_first_new_file_or_folder_can_not_be_made_nothing_was_changed_and_no
             let host = Host { disk, machine: &machine, data: Path::new("/data"), now };
             let writer = Writer::open(host, &store).unwrap();
             let entry = store.entries.iter().find(|own| own.state == State::Live).unwrap();
-            let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
+            let asked = DeleteOptions { remove: true, ..DeleteOptions::default() };
             let context = WriteContext::of(&store, now, [7; 16]);
-            writer.commit(&palimp::ops::delete::delete(&context, &[*entry], asked).unwrap())
+            writer.commit(&palimp::ops::delete::delete(&context, &[*entry], &asked).unwrap())
         };
         let (learned, refusing) = (disk.restart(), disk.restart());
         change(&learned).unwrap();

@@ -204,7 +204,7 @@ fn what_adds_a_memory_says_the_id_that_it_gave() {
         let output = desk.run(&args.map(str::to_owned).collect::<Vec<_>>()).expect_status(0);
         let memories = output.json_lines()[0]["plan"]["memories"].clone();
         let after = desk.store();
-        let is_it = |entry: &&Entry| palimp::format::title(&after, entry) == "Said once.";
+        let is_it = |entry: &&Entry| palimp::format::title(&after, entry).raw() == "Said once.";
         let entry = after.entries.iter().find(is_it).unwrap();
         let id = after.memory(entry).unwrap().id();
         assert_eq!(memories.as_array().unwrap().len(), 1, "{format}: {memories}");

@@ -121,7 +121,7 @@ proptest! {
         let store = StoreBuilder::session_log().session("s").bytes(&bytes).build();
         let read = loaded(&store);
         let found: Vec<(Option<String>, Vec<u8>, u32)> = read.entries.iter().map(|entry| {
-            let id = read.memory(entry).and_then(|view| view.id()).map(str::to_owned);
+            let id = read.id(entry).map(str::to_owned);
             (id, read.raw(entry).to_vec(), read.record(entry).line)
         }).collect();
         prop_assert_eq!(found, expected);

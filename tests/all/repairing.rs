@@ -69,7 +69,7 @@ fn load(files: &[(&str, &[u8])], format: &'static str) -> Store {
 fn repaired(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, Vec<(u64, Vec<u8>)>) {
     let store = load(&[(log, bytes)], format);
     let context = WriteContext::of(&store, now(), [7; 16]);
-    let done = repair::all_safe(&context).unwrap();
+    let done = crate::support::plans::all_safe(&context).unwrap();
     let changed =
         done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
     let after = changed.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap().to_vec());

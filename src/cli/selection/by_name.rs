@@ -3,9 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use crate::cli::context::Context;
-use crate::cli::failure::{Exit, Failure, Result};
-use crate::cli::load_stores;
+use crate::cli::{Context, Exit, Failure, Result, load_stores};
 use crate::detectors::mask;
 use crate::format;
 use crate::model::key::{Key, file_digest};
@@ -108,7 +106,7 @@ fn ambiguous(snapshot: &Snapshot, name: &str, several: &[EntryRef]) -> Failure {
 fn candidate(snapshot: &Snapshot, at: EntryRef) -> String {
     let (store, entry) = snapshot.get(at);
     let (file, line) = (store.document(entry).path.to_text(), store.record(entry).line);
-    let title = mask(&format::text_of(store, entry).title).into_owned();
+    let title = mask(format::text_of(store, entry).title.raw()).into_owned();
     format!(
         "  {}  key {}  {file}:{line}  {}",
         place(snapshot, at),
@@ -134,7 +132,7 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
     let mut found: HashMap<&str, Vec<EntryRef>> = HashMap::new();
     for at in snapshot.entries() {
         let (store, entry) = snapshot.get(at);
-        let id = store.memory(entry).and_then(|memory| memory.id());
+        let id = store.id(entry);
         for name in id.and_then(|id| sought.get(id)).into_iter().flatten() {
             let own = found.entry(name).or_default();
             if !goes_by(snapshot, at, name) {
@@ -164,7 +162,7 @@ fn by_id<'n, S: AsRef<str>>(snapshot: &Snapshot, names: &'n [S]) -> HashMap<&'n 
 
 fn is_by_session(snapshot: &Snapshot, at: EntryRef, name: &str) -> bool {
     let (store, entry) = snapshot.get(at);
-    let id = store.memory(entry).and_then(|memory| memory.id());
+    let id = store.id(entry);
     let before = id.and_then(|id| name.strip_suffix(id)?.strip_suffix('/'));
     before.zip(store.session(entry)).is_some_and(|(before, session)| before.ends_with(&session.name))
 }
@@ -225,7 +223,7 @@ pub(super) fn key(snapshot: &Snapshot, at: EntryRef) -> String {
 
 fn goes_by(snapshot: &Snapshot, at: EntryRef, name: &str) -> bool {
     let (store, entry) = snapshot.get(at);
-    let Some(id) = store.memory(entry).and_then(|memory| memory.id()) else { return false };
+    let Some(id) = store.id(entry) else { return false };
     let Some(before) = name.strip_suffix(id) else { return false };
     if before.is_empty() {
         return true;
@@ -247,7 +245,7 @@ fn same_place(snapshot: &Snapshot, a: EntryRef, b: EntryRef) -> bool {
 
 fn place(snapshot: &Snapshot, at: EntryRef) -> String {
     let (store, entry) = snapshot.get(at);
-    let id = store.memory(entry).and_then(|memory| memory.id()).unwrap_or_default();
+    let id = store.id(entry).unwrap_or_default();
     match store.session(entry) {
         Some(session) => format!("{}/{}/{id}", store.root.to_text(), session.name),
         None => format!("{}/{id}", store.root.to_text()),

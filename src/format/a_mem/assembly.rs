@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::layout;
 use super::note::NOTES;
+use crate::format::entries::{problem_of, read_entries, stale_lock};
 use crate::format::id_index::DanglingNames;
 use crate::format::notes::indexes;
 use crate::format::notes::note_index::NoteIndex;
-use crate::format::{Assembly, AssemblyInput, pid_lock};
+use crate::format::{Assembly, AssemblyInput};
 use crate::model::key::fast_digest;
 use crate::model::{
     Code, Document, Entry, Moment, NameKind, Problem, Record, RecordBody, Role, Severity, State, StoredMemory,
@@ -17,10 +18,9 @@ use crate::text::canonical;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 
-/// Assembles the store from its files.
 pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     let mut assembly = Assembly::default();
-    assembly.problems.extend(parts.locks.iter().filter_map(|lock| pid_lock::stale_problem(lock, now)));
+    assembly.problems.extend(parts.locks.iter().filter_map(|lock| stale_lock(lock, now)));
     let mut copies = TraceCopies::of(parts);
     for (number, document) in parts.documents.iter().enumerate() {
         let is_trace = layout::is_trace(&document.path);
@@ -128,31 +128,19 @@ fn dangling<'a>(parts: &AssemblyInput<'a>, entries: &'a [Entry]) -> Vec<Problem>
         own.chain(memory.id().into_iter().map(|id| (NameKind::Record, id)))
     };
     let missing = DanglingNames::of(
-        views(parts, entries).flat_map(|(.., memory)| memory.references()),
-        views(parts, entries).flat_map(|(.., memory)| names(memory)),
+        read_entries(parts, entries).flat_map(|(.., memory)| memory.references()),
+        read_entries(parts, entries).flat_map(|(.., memory)| names(memory)),
     );
     let mut problems = Vec::new();
-    for (entry, document, memory) in views(parts, entries) {
+    for (entry, document, memory) in read_entries(parts, entries) {
         for reference in memory.references().filter(|own| missing.has(own)) {
             let message =
                 format!("`{}` names {:?}, which is not in the store.", reference.relation, reference.to.text);
-            let problem = Problem::of_file(Code::DanglingReference, Severity::Note, &document.path, message);
-            let line = document.records[entry.record as usize].line;
-            problems.push(problem.at_line(line).of_record(entry.record, memory.id()));
+            let fault = (Code::DanglingReference, Severity::Note, message);
+            problems.push(problem_of(document, entry.record, fault));
         }
     }
     problems
-}
-
-fn views<'a>(
-    parts: &AssemblyInput<'a>,
-    entries: &'a [Entry],
-) -> impl Iterator<Item = (&'a Entry, &'a Document, &'a StoredMemory)> {
-    let documents = parts.documents;
-    entries.iter().filter_map(move |entry| {
-        let document = &*documents[entry.document as usize];
-        Some((entry, document, document.records[entry.record as usize].memory()?))
-    })
 }
 
 /// Returns strengths and clusters: only the graph has them.

@@ -4,25 +4,19 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::format::field_reader::{FieldReader, Need};
-use crate::format::lost_text::is_text;
+use crate::format::format_trait::is_text;
 use crate::format::record_reader::{self, Reading};
 use crate::model::{Code, Moment, Name, NameKind, Reference, Severity, StoredMemory};
 use crate::text::json::{Json, JsonKind};
+use crate::text::names;
 
 pub(super) const STATUSES: [&str; 4] = ["success", "failure", "pending", "timeout"];
 
 /// Members that say in words what happened. The first that exists counts.
-const SAYS: [(&str, &str); 9] = [
-    ("description", "description"),
-    ("summary", "summary"),
-    ("message", "message"),
-    ("metadata", "error"),
-    ("metadata", "error_message"),
-    ("metadata", "note"),
-    ("metadata", "task"),
-    ("metadata", "tool_name"),
-    ("metadata", "script"),
-];
+const SAYS: [&str; 9] = names(
+    "description summary message metadata.error metadata.error_message metadata.note metadata.task \
+     metadata.tool_name metadata.script",
+);
 
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     record_reader::read_lines(path, bytes, now, &|fields, _| memory(fields))
@@ -68,9 +62,7 @@ fn facets(fields: &mut FieldReader<'_>, is_trace: bool) -> Vec<(&'static str, Bo
         fields.fault(Code::UnsupportedVersion, Severity::Warning, message);
     }
     facets.extend(fields.text("source", need).map(|source| ("source", source.into())));
-    fields.value("metadata", Need::Optional, "an object", |value| {
-        (value.kind() == JsonKind::Object).then_some(())
-    });
+    fields.of_kind("metadata", Need::Optional, JsonKind::Object);
     let agents = [fields.object().get("actor"), fields.object().path(&["metadata", "agent_name"])];
     facets.extend(agents.into_iter().flatten().filter_map(|agent| Some(("agent", agent.text()?.into()))));
     facets
@@ -99,11 +91,11 @@ pub fn main_text(event: Json<'_>) -> (String, Vec<&'static str>) {
 }
 
 fn words<'a>(event: Json<'a>) -> Option<Cow<'a, str>> {
-    SAYS.iter().find_map(|&(outer, inner)| {
-        let value = event.get(outer)?;
-        let value = if outer == inner { value } else { value.get(inner)? };
-        value.text().filter(|text| !text.trim().is_empty())
-    })
+    let member = |name: &&str| match name.split_once('.') {
+        Some((outer, inner)) => event.path(&[outer, inner]),
+        None => event.get(name),
+    };
+    SAYS.iter().filter_map(member).filter_map(|own| own.text()).find(|text| !text.trim().is_empty())
 }
 
 /// True if the record says what happened; an outcome alone does not. A profile must name its agent.

@@ -25,7 +25,7 @@ pub use layout::AMem;
 use std::path::{Path, PathBuf};
 
 use super::field_reader::Need;
-use super::notes::{form, indexes};
+use super::notes::{indexes, note_file};
 use super::record_form::RecordForm;
 use super::record_reader::Reading;
 use super::{AssemblyInput, DerivedFile, Format, FormatInfo, RecordSyntax, SavedQueryTable, StorePlace};
@@ -45,6 +45,11 @@ static ABOUT: FormatInfo = FormatInfo {
         events",
     ),
     reading_order: &["title", "description", "summary", "message", "outcome", "metadata"],
+    tables: &TABLES,
+    // An event's session is its trace.
+    is_in_session: |kind| kind == "event",
+    is_query: |path| layout::kind_of(path) == "query",
+    holds_copies: layout::is_trace,
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,
@@ -78,11 +83,6 @@ impl Format for AMem {
         &ABOUT
     }
 
-    /// An event's session is its trace.
-    fn is_in_session(&self, kind: &str) -> bool {
-        kind == "event"
-    }
-
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
         let mut reading = match (role, layout::kind_of(path)) {
             (Role::Index, _) => indexes::read(path, bytes),
@@ -104,9 +104,9 @@ impl Format for AMem {
 
     fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> RecordForm {
         match layout::kind_of(path) {
-            "note" => form::form(record, note::known_fields()),
+            "note" => note_file::form(record, note::known_fields()),
             "profile" => profile::form(path, record, now),
-            "query" => form::text_form(Need::Required),
+            "query" => note_file::text_form(Need::Required),
             _ => RecordForm::default(),
         }
     }
@@ -115,25 +115,13 @@ impl Format for AMem {
         event::says(record)
     }
 
-    fn holds_copies(&self, path: &Path) -> bool {
-        layout::is_trace(path)
-    }
-
     fn derived(&self, parts: &AssemblyInput<'_>, touched: &[PathBuf], _now: Moment) -> Vec<DerivedFile> {
         write::derived(parts, touched)
-    }
-
-    fn tables(&self) -> &'static [SavedQueryTable] {
-        &TABLES
     }
 
     fn is_in_table(&self, path: &Path, table: &str) -> bool {
         let kind = layout::kind_of(deleted_from(path).unwrap_or(path));
         table.strip_suffix('s') == Some(kind)
-    }
-
-    fn is_query(&self, path: &Path) -> bool {
-        layout::kind_of(path) == "query"
     }
 
     fn syntax(&self, path: &Path) -> RecordSyntax {

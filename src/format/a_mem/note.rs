@@ -78,24 +78,19 @@ pub fn read_query(path: &Path, bytes: &[u8]) -> Reading {
 
 /// Returns the fields of §4.1, for the form of a note.
 pub fn known_fields() -> Vec<(&'static str, FieldKind)> {
-    let words = |words: &[&str]| FieldKind::Word {
-        words: words.iter().map(|word| (*word).to_owned()).collect(),
-        is_closed: true,
-    };
     let text = || FieldKind::Text { most: None };
-    let list = || FieldKind::Words { most: 0, longest: usize::MAX };
     vec![
-        ("tags", list()),
+        ("tags", FieldKind::ANY_WORDS),
         ("linked_to", FieldKind::References),
-        ("confidence", words(&CONFIDENCES.map(|(word, _)| word))),
-        ("status", words(&STATUSES)),
-        ("source", words(&SOURCES)),
+        ("confidence", FieldKind::word(&CONFIDENCES.map(|(word, _)| word), true)),
+        ("status", FieldKind::word(&STATUSES, true)),
+        ("source", FieldKind::word(&SOURCES, true)),
         ("created", FieldKind::Moment),
         ("updated", FieldKind::Moment),
         ("author", text()),
         ("trace_id", text()),
         ("related_events", FieldKind::References),
-        ("related_traces", list()),
+        ("related_traces", FieldKind::ANY_WORDS),
         ("id", text()),
     ]
 }

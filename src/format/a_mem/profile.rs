@@ -32,9 +32,7 @@ fn memory(fields: &mut FieldReader<'_>, path: &Path) -> StoredMemory {
     let mut references = Vec::new();
     let object = fields.object();
     fields.ask("preferences", Need::Optional, || Holds::Json);
-    fields.value("capabilities", Need::Optional, "an object", |value| {
-        (value.kind() == JsonKind::Object).then_some(())
-    });
+    fields.of_kind("capabilities", Need::Optional, JsonKind::Object);
     for (name, capability) in object.get("capabilities").into_iter().flat_map(|all| all.members()) {
         let name = name.text().unwrap_or_default();
         facets.push(("capability", name.as_ref().into()));
@@ -62,10 +60,8 @@ fn memory(fields: &mut FieldReader<'_>, path: &Path) -> StoredMemory {
 }
 
 fn skill(fields: &mut FieldReader<'_>, name: &str, capability: Json<'_>) -> Option<Box<str>> {
-    fields.ask(&format!("capabilities.{name}.skill_level"), Need::Optional, || Holds::Word {
-        words: SKILLS.map(str::to_owned).to_vec(),
-        is_closed: true,
-    });
+    let asked = format!("capabilities.{name}.skill_level");
+    fields.ask(&asked, Need::Optional, || Holds::word(&SKILLS, true));
     let skill = capability.get("skill_level")?.text()?;
     if !SKILLS.contains(&skill.as_ref()) {
         let message =

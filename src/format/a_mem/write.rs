@@ -29,22 +29,21 @@ mod tests;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use field_values::rewritten;
-
 use super::note::NOTES;
 use super::{AMem, layout};
 use crate::format::notes::edit::{self, ended};
 use crate::format::notes::link_graph::{links_graph, renewed_links};
-use crate::format::notes::note_names::NoteNames;
+use crate::format::notes::note_index::NoteNames;
 use crate::format::notes::tag_index::{renewed_tags, tags_index};
 use crate::format::writing::{
     AppendContext, AppendLines, AuditEvent, ChangesResult, DeletionKind, DueTask, FieldAssignment,
     FormatDeletion, FormatWriter, Operation, OwnOperations, RecordDraft, Refusal, RefusalList, Result,
-    WriteContext, document,
+    WriteContext, document, level_word,
 };
 use crate::format::{AssemblyInput, DerivedFile};
 use crate::model::{Change, Document, Entry, Moment, Store};
 use crate::text::json_edit;
+use field_values::rewritten;
 
 const APPEND_ONLY: &str = "the event log only grows: an event can't be changed or deleted. Past months can be archived, and secrets can be erased.";
 const README: &str = "# Memory\n\nWhat agents remember of this project (A-MEM).\n\n\
@@ -106,7 +105,7 @@ impl FormatWriter for AMem {
 
     fn importance(&self, kind: &str, value: f64) -> Result<(&'static str, String), String> {
         match kind {
-            "note" => Ok(("confidence", json_edit::quoted(new_notes::confidence(value)))),
+            "note" => Ok(("confidence", json_edit::quoted(level_word(value)))),
             _ => Err("only notes have an importance: their confidence.".into()),
         }
     }

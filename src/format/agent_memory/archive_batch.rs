@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::json_shape::JsonShape;
+use super::json_shape::JsonShape::{self, Count, Object, Texts, When};
 use super::layout;
+use super::main_text::items;
 use crate::format::AssemblyInput;
 use crate::format::field_reader::Need::{Optional, Required};
 use crate::format::record_reader::{whole_object, without_mark};
@@ -13,14 +14,10 @@ use crate::model::{Code, Document, Problem, Role, Severity};
 use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
 
-pub const MANIFEST: JsonShape = JsonShape::Object(&[
-    ("createdAt", Required, JsonShape::When),
-    ("archivedEventIds", Required, JsonShape::Texts),
-    ("archivedCheckpointIds", Required, JsonShape::Texts),
-    ("historyMaxAgeDays", Optional, JsonShape::Count),
-    ("checkpointMaxAgeDays", Optional, JsonShape::Count),
-    ("keepRecent", Optional, JsonShape::Count),
-    ("expireAfterDays", Optional, JsonShape::Count),
+pub const MANIFEST: JsonShape = Object(&[
+    (&["createdAt"], Required, When),
+    (&["archivedEventIds", "archivedCheckpointIds"], Required, Texts),
+    (&["historyMaxAgeDays", "checkpointMaxAgeDays", "keepRecent", "expireAfterDays"], Optional, Count),
 ]);
 
 #[derive(Default)]
@@ -41,7 +38,7 @@ pub fn check(parts: &AssemblyInput<'_>, live: &HashSet<&str>) -> Vec<Problem> {
         if document.role == Role::Metadata {
             batch.manifest = Some(document);
         }
-        batch.ids.extend(document.records.iter().filter_map(|record| record.memory()?.id()));
+        batch.ids.extend(document.records.iter().filter_map(|record| record.id()));
     }
     batches.iter().flat_map(|(folder, batch)| batch.problems(folder, live)).collect()
 }
@@ -82,6 +79,6 @@ impl BatchFiles<'_> {
 
 fn named(manifest: Json<'_>) -> BTreeSet<String> {
     let lists = ["archivedEventIds", "archivedCheckpointIds"].into_iter();
-    let ids = lists.filter_map(|name| manifest.get(name)).flat_map(|list| list.items());
+    let ids = lists.flat_map(|name| items(manifest, &[name]));
     ids.filter_map(|id| id.text()).map(|id| id.into_owned()).collect()
 }

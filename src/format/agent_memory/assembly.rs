@@ -6,24 +6,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::config::RetentionConfig;
-use super::main_text::text;
+use super::main_text::{items, text};
 use super::projection::ProjectionFiles;
 use super::projection_text::ProjectionSource;
 use super::{archive_batch, history, layout};
 use crate::format::field_reader::Fault;
-use crate::format::record_reader::{feeds, whole_object, without_mark};
-use crate::format::{Assembly, AssemblyInput, LockFact, entries};
+use crate::format::id_index::IdIndex;
+use crate::format::record_reader::{feeds, whole_object, whole_value, without_mark};
+use crate::format::writing::document;
+use crate::format::{Assembly, AssemblyInput, LockFact, ReferencedFile, entries};
 use crate::model::time::DAY;
-use crate::model::{Code, Document, Entry, Moment, PathText, Problem, Role, Severity, State};
-use crate::text::json::Json;
+use crate::model::{Bytes, Code, Document, Entry, Moment, PathText, Problem, Role, Severity, State};
+use crate::text::json::{Json, JsonKind};
 use crate::text::json_scanner::Tape;
 
 /// The age at which a recorded validation is too old: 14 days, in microseconds.
 const VALIDATION: i64 = 14 * DAY;
 
-/// Builds the entries, problems and facts of a store.
 pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
-    let files = ActiveFiles::of(parts);
+    let files = ActiveFiles::of(parts.documents);
     let mut tape = Tape::default();
     let config = files.config.and_then(|config| object(&mut tape, config));
     let settings = RetentionConfig::of(config);
@@ -50,12 +51,13 @@ fn object<'a>(tape: &'a mut Tape, document: &'a Document) -> Option<Json<'a>> {
 }
 
 fn entries(parts: &AssemblyInput<'_>) -> Vec<Entry> {
-    let is_archived = |document: &Document| document.role == Role::Archive;
-    let state = |document: &Document| if is_archived(document) { State::Archived } else { State::Live };
+    let state = |document: &Document| match document.role {
+        Role::Archive => State::Archived,
+        _ => State::Live,
+    };
     entries::entries(parts.numbered(), None, |document, _| state(document))
 }
 
-#[derive(Default)]
 struct ActiveFiles<'a> {
     state: Option<&'a Document>,
     events: Option<&'a Document>,
@@ -65,23 +67,15 @@ struct ActiveFiles<'a> {
 }
 
 impl<'a> ActiveFiles<'a> {
-    fn of(parts: &AssemblyInput<'a>) -> Self {
-        let mut files = ActiveFiles::default();
-        let documents: &'a [Arc<Document>] = parts.documents;
-        for document in documents {
-            let is = |name: &str| document.path == Path::new(name);
-            match () {
-                () if is(layout::STATE) => files.state = Some(document),
-                () if is(layout::EVENTS) => files.events = Some(document),
-                () if is(layout::SOURCES) => files.sources = Some(document),
-                () if is(layout::CONFIG) => files.config = Some(document),
-                () if document.path.starts_with(layout::CHECKPOINTS) && document.role == Role::Records => {
-                    files.checkpoints.push(document);
-                }
-                () => {}
-            }
+    fn of(documents: &'a [Arc<Document>]) -> Self {
+        let file = |name: &str| document(documents, Path::new(name));
+        ActiveFiles {
+            state: file(layout::STATE),
+            events: file(layout::EVENTS),
+            sources: file(layout::SOURCES),
+            config: file(layout::CONFIG),
+            checkpoints: layout::active_checkpoints(documents).collect(),
         }
-        files
     }
 
     fn active(&self) -> impl Iterator<Item = &'a Document> {
@@ -93,10 +87,10 @@ impl<'a> ActiveFiles<'a> {
         let mut problems = self.absent();
         let known = history::KnownIds::of(parts);
         problems.extend(self.events.iter().flat_map(|events| history::order(events, settings)));
-        for kind in [vec![self.state], vec![self.events], vec![self.sources]] {
-            problems.extend(history::duplicates(kind.into_iter().flatten()));
+        for file in [self.state, self.events, self.sources] {
+            problems.extend(entries::duplicates(&mut IdIndex::of(0), file.into_iter()));
         }
-        problems.extend(history::duplicates(self.checkpoints.iter().copied()));
+        problems.extend(entries::duplicates(&mut IdIndex::of(0), self.checkpoints.iter().copied()));
         // Without the events file, most references would look dangling.
         if self.events.is_some() {
             problems.extend(self.active().flat_map(|document| known.dangling(document, settings)));
@@ -117,14 +111,12 @@ impl<'a> ActiveFiles<'a> {
             (self.config.is_some(), layout::CONFIG, Severity::Warning),
             (!self.checkpoints.is_empty(), layout::CHECKPOINTS, Severity::Warning),
         ];
-        let absent = files.into_iter().filter(|(is_there, ..)| !is_there);
-        absent
-            .map(|(_, path, severity)| {
-                let what = if path == layout::CHECKPOINTS { "checkpoint" } else { "file of this name" };
-                let message = format!("The store has no readable {what}.");
-                Problem::of_file(Code::MissingField, severity, path, message)
-            })
-            .collect()
+        let absent = |(_, path, severity): (bool, &str, Severity)| {
+            let what = if path == layout::CHECKPOINTS { "checkpoint" } else { "file of this name" };
+            let message = format!("The store has no readable {what}.");
+            Problem::of_file(Code::MissingField, severity, path, message)
+        };
+        files.into_iter().filter(|(is_there, ..)| !is_there).map(absent).collect()
     }
 }
 
@@ -199,7 +191,7 @@ impl<'a> StateFile<'a> {
         })
     }
 
-    fn beside(&self, files: &[(PathBuf, Vec<u8>)]) -> Vec<Problem> {
+    fn beside(&self, files: &[(PathBuf, Bytes)]) -> Vec<Problem> {
         let Some(hash) = text(self.state, "bundleHash") else { return Vec::new() };
         let entry = self.state.path(&["bundle", "project", "recommendedEntryFile"]);
         let entry = entry.and_then(|entry| entry.text());
@@ -230,7 +222,7 @@ impl<'a> StateFile<'a> {
 }
 
 /// Makes a problem of a value of a document, on its line.
-pub fn problem_at(document: &Document, value: Json<'_>, (code, severity, message): Fault) -> Problem {
+fn problem_at(document: &Document, value: Json<'_>, (code, severity, message): Fault) -> Problem {
     let body = without_mark(&document.bytes);
     let line = 1 + feeds(body.get(..value.span().0).unwrap_or_default());
     Problem::of_file(code, severity, &document.path, message).at_line(line)
@@ -242,4 +234,62 @@ fn dead_lock(lock: &LockFact) -> Option<Problem> {
         let message = "The process that took this lock is gone.";
         Problem::of_file(Code::StaleLock, Severity::Warning, &lock.path, message)
     })
+}
+
+/// Lists of paths in the bundle, and the member of an item that holds the path, if items are objects.
+const LISTS: [(&[&str], Option<&str>); 5] = [
+    (&["bundle", "project", "keyPaths"], None),
+    (&["bundle", "projectMap", "modules"], Some("path")),
+    (&["bundle", "projectMap", "entrypoints"], Some("path")),
+    (&["bundle", "projectMap", "denseSourceAreas"], Some("path")),
+    (&["bundle", "projectMap", "firstFilesToRead"], None),
+];
+
+/// Returns the files that the state and the source registry name. The format's own tool warns if one is missing.
+pub fn refers(documents: &[Arc<Document>]) -> Vec<ReferencedFile> {
+    let state = document(documents, Path::new(layout::STATE)).map(of_state);
+    let sources = document(documents, Path::new(layout::SOURCES)).map(of_sources);
+    state.into_iter().chain(sources).flatten().collect()
+}
+
+fn of_state(state: &Document) -> Vec<ReferencedFile> {
+    let mut tape = Tape::default();
+    let Ok(object) = whole_object(&mut tape, without_mark(&state.bytes)) else { return Vec::new() };
+    let mut referred = Vec::new();
+    for (path, member) in LISTS {
+        for item in items(object, path) {
+            let Some(value) = member.map_or(Some(item), |member| item.get(member)) else { continue };
+            let Some(named) = value.text().filter(|named| is_path(named)) else { continue };
+            let name = path[1..].join(".");
+            let message = format!("`{name}` names {named:?}, which is not in the repository.");
+            let problem = gone(state, value, message);
+            referred.push(ReferencedFile { path: PathBuf::from(&*named), problem });
+        }
+    }
+    referred
+}
+
+fn of_sources(sources: &Document) -> Vec<ReferencedFile> {
+    let mut tape = Tape::default();
+    let Ok(list) = whole_value(&mut tape, without_mark(&sources.bytes), JsonKind::Array) else {
+        return Vec::new();
+    };
+    let of = |source: Json<'_>| {
+        let value = source.get("path")?;
+        let path = value.text().filter(|path| is_path(path))?;
+        let id = text(source, "id").unwrap_or_default();
+        let message = format!("The source {id:?} is imported from {path:?}, which is not there.");
+        Some(ReferencedFile { path: PathBuf::from(&*path), problem: gone(sources, value, message) })
+    };
+    list.items().filter_map(of).collect()
+}
+
+/// True if a text names one file inside the repository. A pattern may match many files, so it is none.
+fn is_path(text: &str) -> bool {
+    let has_pattern = text.contains(['*', '?', '[', '{', '\n', '\0']);
+    !text.trim().is_empty() && !has_pattern && !Path::new(text).iter().any(|part| part == "..")
+}
+
+fn gone(document: &Document, value: Json<'_>, message: String) -> Problem {
+    problem_at(document, value, (Code::DanglingReference, Severity::Warning, message))
 }

@@ -1,6 +1,8 @@
 //! The bundle, which holds the memories (§ state.json). The state and every checkpoint have one.
 
-use super::json_shape::{self, JsonShape, ShapeMember};
+use super::json_shape;
+use super::json_shape::JsonShape::{self, Each, Object, Text, Texts, WhenOrNull, Word};
+use super::main_text::items;
 use crate::format::field_reader::Need::{Optional, Required};
 use crate::format::record_form::{FieldKind as Holds, RecordForm};
 use crate::format::record_reader::DocumentReading;
@@ -11,94 +13,54 @@ use crate::text::{canonical, json_edit};
 
 /// The shape of a bundle. The specification names only the sections; the fields come from the
 /// format's tool.
-pub const BUNDLE: JsonShape = JsonShape::Object(&[
-    ("project", Required, PROJECT),
-    ("projectMap", Required, PROJECT_MAP),
-    ("currentFocus", Required, CURRENT_FOCUS),
-    ("gotchas", Required, JsonShape::Each(&GOTCHA)),
-    ("nextSteps", Required, JsonShape::Each(&NEXT_STEP)),
-    ("validationCommands", Required, JsonShape::Each(&VALIDATION_COMMAND)),
+pub const BUNDLE: JsonShape = Object(&[
+    (&["project"], Required, PROJECT),
+    (&["projectMap"], Required, PROJECT_MAP),
+    (&["currentFocus"], Required, CURRENT_FOCUS),
+    (&["gotchas"], Required, Each(&GOTCHA)),
+    (&["nextSteps"], Required, Each(&NEXT_STEP)),
+    (&["validationCommands"], Required, Each(&VALIDATION_COMMAND)),
 ]);
 
-const PROJECT: JsonShape = JsonShape::Object(&[
-    ("name", Required, JsonShape::Text),
-    ("summary", Required, JsonShape::Text),
-    ("primaryEcosystem", Required, JsonShape::Text),
-    ("packageManager", Required, JsonShape::Text),
-    ("workspaceManager", Required, JsonShape::Text),
-    ("recommendedEntryFile", Required, JsonShape::Text),
-    ("keyPaths", Required, JsonShape::Texts),
+const PROJECT: JsonShape = Object(&[
+    (&["name", "summary", "primaryEcosystem", "packageManager"], Required, Text),
+    (&["workspaceManager", "recommendedEntryFile"], Required, Text),
+    (&["keyPaths"], Required, Texts),
 ]);
 
-const PATH: ShapeMember = ("path", Required, JsonShape::Text);
-
-const PROJECT_MAP: JsonShape = JsonShape::Object(&[
-    (
-        "modules",
-        Required,
-        JsonShape::Each(&JsonShape::Object(&[
-            ("name", Required, JsonShape::Text),
-            PATH,
-            ("responsibility", Required, JsonShape::Text),
-        ])),
-    ),
-    (
-        "entrypoints",
-        Required,
-        JsonShape::Each(&JsonShape::Object(&[PATH, ("role", Required, JsonShape::Text)])),
-    ),
-    (
-        "denseSourceAreas",
-        Required,
-        JsonShape::Each(&JsonShape::Object(&[PATH, ("note", Required, JsonShape::Text)])),
-    ),
-    ("architectureNotes", Required, JsonShape::Texts),
-    ("firstFilesToRead", Required, JsonShape::Texts),
+const PROJECT_MAP: JsonShape = Object(&[
+    (&["modules"], Required, Each(&Object(&[(&["name", "path", "responsibility"], Required, Text)]))),
+    (&["entrypoints"], Required, Each(&Object(&[(&["path", "role"], Required, Text)]))),
+    (&["denseSourceAreas"], Required, Each(&Object(&[(&["path", "note"], Required, Text)]))),
+    (&["architectureNotes", "firstFilesToRead"], Required, Texts),
 ]);
 
-const CURRENT_FOCUS: JsonShape = JsonShape::Object(&[
-    ("summary", Required, JsonShape::Text),
-    ("currentState", Required, JsonShape::Texts),
-    ("knownRisks", Required, JsonShape::Texts),
-    ("validationSnapshot", Required, SNAPSHOT),
+const CURRENT_FOCUS: JsonShape = Object(&[
+    (&["summary"], Required, Text),
+    (&["currentState", "knownRisks"], Required, Texts),
+    (&["validationSnapshot"], Required, SNAPSHOT),
 ]);
 
-const SNAPSHOT: JsonShape = JsonShape::Object(&[
-    ("status", Required, JsonShape::Word(&["not-run", "passed", "failed", "mixed"])),
-    ("validatedAt", Optional, JsonShape::WhenOrNull),
-    ("summary", Required, JsonShape::Text),
-    ("suggestedNextActions", Required, JsonShape::Texts),
-    (
-        "results",
-        Required,
-        JsonShape::Each(&JsonShape::Object(&[
-            ("label", Required, JsonShape::Text),
-            ("command", Required, JsonShape::Text),
-            ("status", Required, JsonShape::Word(&["passed", "failed", "unavailable"])),
-            ("summary", Required, JsonShape::Text),
-        ])),
-    ),
+const SNAPSHOT: JsonShape = Object(&[
+    (&["status"], Required, Word(&["not-run", "passed", "failed", "mixed"])),
+    (&["validatedAt"], Optional, WhenOrNull),
+    (&["summary"], Required, Text),
+    (&["suggestedNextActions"], Required, Texts),
+    (&["results"], Required, Each(&RESULT)),
 ]);
 
-const GOTCHA: JsonShape = JsonShape::Object(&[
-    ("title", Required, JsonShape::Text),
-    ("symptom", Required, JsonShape::Text),
-    ("cause", Required, JsonShape::Text),
-    ("correctPath", Required, JsonShape::Text),
+const RESULT: JsonShape = Object(&[
+    (&["label", "command"], Required, Text),
+    (&["status"], Required, Word(&["passed", "failed", "unavailable"])),
+    (&["summary"], Required, Text),
 ]);
 
-const NEXT_STEP: JsonShape = JsonShape::Object(&[
-    ("title", Required, JsonShape::Text),
-    ("why", Required, JsonShape::Text),
-    ("start", Required, JsonShape::Text),
-    ("done", Required, JsonShape::Text),
-]);
+const GOTCHA: JsonShape = Object(&[(&["title", "symptom", "cause", "correctPath"], Required, Text)]);
 
-const VALIDATION_COMMAND: JsonShape = JsonShape::Object(&[
-    ("label", Required, JsonShape::Text),
-    ("command", Required, JsonShape::Texts),
-    ("purpose", Required, JsonShape::Text),
-]);
+const NEXT_STEP: JsonShape = Object(&[(&["title", "why", "start", "done"], Required, Text)]);
+
+const VALIDATION_COMMAND: JsonShape =
+    Object(&[(&["label"], Required, Text), (&["command"], Required, Texts), (&["purpose"], Required, Text)]);
 
 /// The sections, in the order of the specification.
 pub const SECTIONS: [&str; 6] =
@@ -113,7 +75,7 @@ pub fn form(section: &str, record: &[u8]) -> RecordForm {
     let mut tape = Tape::default();
     let is_text = json_edit::scan(&mut tape, record).is_ok_and(|value| value.kind() == JsonKind::String);
     match json_shape::within(&BUNDLE, section) {
-        Some(JsonShape::Each(item)) => json_shape::form(item, "", Required, &mut form),
+        Some(Each(item)) => json_shape::form(item, "", Required, &mut form),
         Some(shape) => json_shape::form(shape, "", Required, &mut form),
         None if is_text => form.ask("text".into(), Required, Holds::Text { most: None }),
         None => {}
@@ -150,10 +112,10 @@ pub fn paths(value: Json<'_>) -> Vec<Box<str>> {
     let mut paths = Vec::new();
     let mut add = |value: Option<Json<'_>>| paths.extend(value.and_then(|path| path.text()).map(Into::into));
     for name in ["keyPaths", "firstFilesToRead"] {
-        value.get(name).iter().flat_map(|list| list.items()).for_each(|path| add(Some(path)));
+        items(value, &[name]).for_each(|path| add(Some(path)));
     }
     for name in ["modules", "entrypoints", "denseSourceAreas"] {
-        value.get(name).iter().flat_map(|list| list.items()).for_each(|item| add(item.get("path")));
+        items(value, &[name]).for_each(|item| add(item.get("path")));
     }
     paths
 }

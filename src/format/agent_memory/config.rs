@@ -3,9 +3,10 @@
 
 use std::path::Path;
 
-use super::json_shape::{self, JsonShape, ShapeMember};
+use super::json_shape::JsonShape::{self, Count, Flag, Object, Text, Word};
+use super::json_shape::{self, Misfit};
 use crate::format::field_reader::Need::Optional;
-use crate::format::record_reader;
+use crate::format::record_reader::{self, Reading};
 use crate::model::{Code, Moment, Problem};
 use crate::text::json::Json;
 use crate::text::names;
@@ -13,78 +14,53 @@ use crate::text::names;
 /// The number of events that may wait for a recall if the config does not set it.
 const BACKLOG: u64 = 10;
 
-const SECTIONS: JsonShape = JsonShape::Word(&names::<7>(
-    "all project project-map current-focus gotchas next-steps validation-commands",
-));
-const POLICIES: JsonShape =
-    JsonShape::Word(&["balanced", "imports-only", "local-only", "project-map-protected"]);
-const TEMPLATE: JsonShape = JsonShape::Object(&[("instructions", Optional, JsonShape::Text)]);
-const MAX_AGE: ShapeMember = ("maxAgeDays", Optional, JsonShape::Count);
+const SECTIONS: JsonShape =
+    Word(&names::<7>("all project project-map current-focus gotchas next-steps validation-commands"));
+const POLICIES: JsonShape = Word(&["balanced", "imports-only", "local-only", "project-map-protected"]);
+const TEMPLATE: JsonShape = Object(&[(&["instructions"], Optional, Text)]);
 
-pub const CONFIG: JsonShape = JsonShape::Object(&[
-    (
-        "recall",
-        Optional,
-        JsonShape::Object(&[
-            ("defaultSection", Optional, SECTIONS),
-            ("defaultSource", Optional, JsonShape::Word(&["all", "local", "imports"])),
-            ("policy", Optional, POLICIES),
-            ("backlogWarnThreshold", Optional, JsonShape::Count),
-            ("preview", Optional, JsonShape::Object(&[("showDiffByDefault", Optional, JsonShape::Flag)])),
-        ]),
-    ),
-    (
-        "query",
-        Optional,
-        JsonShape::Object(&[
-            ("defaultOutput", Optional, JsonShape::Word(&["text", "json"])),
-            (
-                "templates",
-                Optional,
-                JsonShape::Object(&[
-                    ("answer", Optional, TEMPLATE),
-                    ("changes", Optional, TEMPLATE),
-                    ("next", Optional, TEMPLATE),
-                    ("traps", Optional, TEMPLATE),
-                ]),
-            ),
-        ]),
-    ),
-    (
-        "automation",
-        Optional,
-        JsonShape::Object(&[
-            ("intervalMinutes", Optional, JsonShape::Count),
-            ("provider", Optional, JsonShape::Text),
-            ("importSyncBeforeRecall", Optional, JsonShape::Flag),
-            ("autoRecall", Optional, JsonShape::Flag),
-        ]),
-    ),
-    (
-        "retention",
-        Optional,
-        JsonShape::Object(&[
-            ("enabled", Optional, JsonShape::Flag),
-            ("history", Optional, JsonShape::Object(&[MAX_AGE])),
-            (
-                "checkpoints",
-                Optional,
-                JsonShape::Object(&[MAX_AGE, ("keepRecent", Optional, JsonShape::Count)]),
-            ),
-            ("archive", Optional, JsonShape::Object(&[("expireAfterDays", Optional, JsonShape::Count)])),
-        ]),
-    ),
+pub const CONFIG: JsonShape = Object(&[
+    (&["recall"], Optional, RECALL),
+    (&["query"], Optional, QUERY),
+    (&["automation"], Optional, AUTOMATION),
+    (&["retention"], Optional, RETENTION),
 ]);
 
-/// Returns the problems of a file that is one object and holds no records.
-pub fn judged(path: &Path, bytes: &[u8], shape: &JsonShape, now: Moment) -> Vec<Problem> {
-    record_reader::read_object(path, bytes, Code::BadJson, &mut |object, problems| {
+const RECALL: JsonShape = Object(&[
+    (&["defaultSection"], Optional, SECTIONS),
+    (&["defaultSource"], Optional, Word(&["all", "local", "imports"])),
+    (&["policy"], Optional, POLICIES),
+    (&["backlogWarnThreshold"], Optional, Count),
+    (&["preview"], Optional, Object(&[(&["showDiffByDefault"], Optional, Flag)])),
+]);
+
+const QUERY: JsonShape = Object(&[
+    (&["defaultOutput"], Optional, Word(&["text", "json"])),
+    (&["templates"], Optional, Object(&[(&["answer", "changes", "next", "traps"], Optional, TEMPLATE)])),
+]);
+
+const AUTOMATION: JsonShape = Object(&[
+    (&["intervalMinutes"], Optional, Count),
+    (&["provider"], Optional, Text),
+    (&["importSyncBeforeRecall", "autoRecall"], Optional, Flag),
+]);
+
+const RETENTION: JsonShape = Object(&[
+    (&["enabled"], Optional, Flag),
+    (&["history"], Optional, Object(&[(&["maxAgeDays"], Optional, Count)])),
+    (&["checkpoints"], Optional, Object(&[(&["maxAgeDays", "keepRecent"], Optional, Count)])),
+    (&["archive"], Optional, Object(&[(&["expireAfterDays"], Optional, Count)])),
+]);
+
+/// Reads a file that is one object of a shape and holds no records.
+pub fn read(path: &Path, bytes: &[u8], shape: &JsonShape, now: Moment) -> Reading {
+    record_reader::object(path, bytes, Code::BadJson, &|object| {
         let feeds: Vec<usize> = memchr::memchr_iter(b'\n', record_reader::without_mark(bytes)).collect();
-        problems.extend(json_shape::check(object, "", shape, now).into_iter().map(|found| {
-            let (code, severity, message) = found.fault;
-            let line = 1 + feeds.partition_point(|feed| *feed < found.at) as u32;
+        let problem = |Misfit { at, fault: (code, severity, message) }| {
+            let line = 1 + feeds.partition_point(|feed| *feed < at) as u32;
             Problem::of_file(code, severity, path, message).at_line(line)
-        }));
+        };
+        json_shape::check(object, "", shape, now).into_iter().map(problem).collect()
     })
 }
 

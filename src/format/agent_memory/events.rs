@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::json_shape::{self, JsonShape};
-use super::main_text::text;
+use super::json_shape;
+use super::json_shape::JsonShape::{self, Object, Text, TextOrNull, Texts, When, Word};
+use super::main_text::{items, text};
 use crate::format::entries;
 use crate::format::field_reader::FieldReader;
 use crate::format::field_reader::Need::{Optional, Required};
@@ -12,27 +13,22 @@ use crate::model::{Code, Moment, Reference, Severity, StoredMemory};
 
 const KINDS: [&str; 2] = ["tool_run", "imported_session"];
 
-const EVENT: JsonShape = JsonShape::Object(&[
-    ("id", Required, JsonShape::Text),
-    ("kind", Required, JsonShape::Word(&KINDS)),
-    ("sourceId", Required, JsonShape::Text),
-    ("externalItemId", Optional, JsonShape::TextOrNull),
-    ("createdAt", Required, JsonShape::When),
-    ("contentHash", Required, JsonShape::Text),
-    ("summary", Required, JsonShape::Text),
-    (
-        "signals",
-        Required,
-        JsonShape::Object(&[
-            ("decisions", Required, JsonShape::Texts),
-            ("gotchas", Required, JsonShape::Texts),
-            ("nextStepHints", Required, JsonShape::Texts),
-            ("keyPaths", Required, JsonShape::Texts),
-            ("validationObservations", Required, JsonShape::Texts),
-        ]),
-    ),
-    ("sourceRef", Required, JsonShape::Text),
+const EVENT: JsonShape = Object(&[
+    (&["id"], Required, Text),
+    (&["kind"], Required, Word(&KINDS)),
+    (&["sourceId"], Required, Text),
+    (&["externalItemId"], Optional, TextOrNull),
+    (&["createdAt"], Required, When),
+    (&["contentHash", "summary"], Required, Text),
+    (&["signals"], Required, SIGNALS),
+    (&["sourceRef"], Required, Text),
 ]);
+
+const SIGNALS: JsonShape = Object(&[(
+    &["decisions", "gotchas", "nextStepHints", "keyPaths", "validationObservations"],
+    Required,
+    Texts,
+)]);
 
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     record_reader::read_lines(path, bytes, now, &|fields, _| {
@@ -59,8 +55,7 @@ fn memory(fields: &mut FieldReader<'_>) -> StoredMemory {
     facets.extend(source.as_deref().map(|source| ("source", source.into())));
     let provider = event.path(&["provider", "name"]).or(event.get("provider")).and_then(|own| own.text());
     facets.extend(provider.map(|provider| ("provider", provider.into())));
-    let paths = event.path(&["signals", "keyPaths"]);
-    let paths = paths.iter().flat_map(|paths| paths.items()).filter_map(|path| path.text());
+    let paths = items(event, &["signals", "keyPaths"]).filter_map(|path| path.text());
     facets.extend(paths.map(|path| ("path", path.into())));
     StoredMemory {
         kind: entries::kind(kind, &KINDS),

@@ -6,10 +6,8 @@ use std::sync::Arc;
 use super::config::RetentionConfig;
 use super::{checkpoint, events, layout};
 use crate::format::AssemblyInput;
-use crate::format::id_index::IdIndex;
-use crate::model::{
-    Code, Document, Entry, PathText, Problem, Record, Reference, Role, Severity, StoredMemory,
-};
+use crate::format::entries::problem_of;
+use crate::model::{Code, Document, Entry, Problem, Record, Reference, Role, Severity, StoredMemory};
 use crate::text::json_scanner::Tape;
 
 /// The number of newest checkpoints that are compared. Retention keeps far fewer.
@@ -19,18 +17,7 @@ const LISTED: usize = 40;
 
 /// Returns every readable record of a file, with its number in the file.
 pub fn views(document: &Document) -> impl Iterator<Item = (u32, &Record, &StoredMemory)> {
-    let records = document.records.iter().enumerate();
-    records.filter_map(|(number, record)| Some((number as u32, record, record.memory()?)))
-}
-
-/// Makes a problem of one record.
-pub fn of_record(
-    document: &Document,
-    (number, record, memory): (u32, &Record, &StoredMemory),
-    (code, severity, message): (Code, Severity, String),
-) -> Problem {
-    let problem = Problem::of_file(code, severity, &document.path, message);
-    problem.at_line(record.line).of_record(number, memory.id())
+    (0..).zip(&document.records).filter_map(|(number, record)| Some((number, record, record.memory()?)))
 }
 
 /// Checks that event numbers rise by one. Only retention leaves gaps, and it starts at the oldest event.
@@ -40,14 +27,14 @@ pub fn order(document: &Document, settings: RetentionConfig) -> Vec<Problem> {
     let mut last = 0;
     // An unreadable line may hold the event that seems to be missing.
     let mut unread = false;
-    for (number, record) in document.records.iter().enumerate() {
+    for (number, record) in (0..).zip(&document.records) {
         let Some(memory) = record.memory() else {
             unread = true;
             continue;
         };
         let Some(id) = memory.id() else { continue };
         let Some(ordinal) = events::ordinal(id) else { continue };
-        let mut add = |fault| problems.push(of_record(document, (number as u32, record, memory), fault));
+        let mut add = |fault| problems.push(problem_of(document, number, fault));
         let again = !seen.insert(id);
         if !again && ordinal <= last {
             let message = format!(
@@ -67,22 +54,6 @@ pub fn order(document: &Document, settings: RetentionConfig) -> Vec<Problem> {
     problems
 }
 
-/// Returns a problem for each record whose id an earlier record in these files has.
-pub fn duplicates<'a>(files: impl Iterator<Item = &'a Document>) -> Vec<Problem> {
-    let mut ids = IdIndex::of(0);
-    let mut problems = Vec::new();
-    for document in files {
-        for (number, record, memory) in views(document) {
-            let Some(id) = memory.id() else { continue };
-            let Some((other, line)) = ids.first(id, document, record.line) else { continue };
-            let message = format!("Same id as {} line {line}.", other.path.to_text());
-            let fault = (Code::DuplicateId, Severity::Warning, message);
-            problems.push(of_record(document, (number, record, memory), fault));
-        }
-    }
-    problems
-}
-
 /// All ids of the store, and the largest event number.
 pub struct KnownIds<'a> {
     ids: HashSet<&'a str>,
@@ -94,7 +65,7 @@ impl<'a> KnownIds<'a> {
     pub fn of(parts: &AssemblyInput<'a>) -> Self {
         let documents: &'a [Arc<Document>] = parts.documents;
         let records = documents.iter().flat_map(|document| &document.records);
-        let ids: HashSet<&str> = records.filter_map(|record| record.memory()?.id()).collect();
+        let ids: HashSet<&str> = records.filter_map(|record| record.id()).collect();
         let newest = ids.iter().filter_map(|id| events::ordinal(id)).max().unwrap_or_default();
         KnownIds { ids, newest }
     }
@@ -103,11 +74,11 @@ impl<'a> KnownIds<'a> {
     pub fn dangling(&self, document: &'a Document, settings: RetentionConfig) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut told: HashSet<&str> = HashSet::new();
-        for (number, record, memory) in views(document) {
+        for (number, _, memory) in views(document) {
             for reference in memory.references().filter(|own| !self.ids.contains(own.to.text)) {
                 let Some((severity, message)) = self.judge(reference, settings, &mut told) else { continue };
                 let fault = (Code::DanglingReference, severity, message);
-                problems.push(of_record(document, (number, record, memory), fault));
+                problems.push(problem_of(document, number, fault));
             }
         }
         problems

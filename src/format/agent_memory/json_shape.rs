@@ -8,7 +8,6 @@ use crate::format::record_reader::DocumentReading;
 use crate::model::{Code, Moment, Severity};
 use crate::text::json::{Json, JsonKind};
 
-/// The expected shape of a value.
 pub enum JsonShape {
     /// A string with more than white space.
     Text,
@@ -19,19 +18,21 @@ pub enum JsonShape {
     WhenOrNull,
     /// A whole number, 0 or more.
     Count,
-    /// A boolean.
     Flag,
     Word(&'static [&'static str]),
     /// An object with these members, and any others.
-    Object(&'static [ShapeMember]),
+    Object(&'static [ShapeMembers]),
     /// An array whose items have this shape.
     Each(&'static JsonShape),
 }
 
-/// A member of an object: its name, whether it is required, and its shape.
-pub type ShapeMember = (&'static str, Need, JsonShape);
+/// Members of an object: their names, whether they are required, and the shape of each.
+pub type ShapeMembers = (&'static [&'static str], Need, JsonShape);
 
-/// A fault and its place.
+fn each(members: &[ShapeMembers]) -> impl Iterator<Item = (&'static str, Need, &JsonShape)> {
+    members.iter().flat_map(|(names, need, shape)| names.iter().map(move |name| (*name, *need, shape)))
+}
+
 #[derive(Debug)]
 pub struct Misfit {
     /// The offset of the faulty value in the scanned bytes.
@@ -56,7 +57,7 @@ pub fn tell(found: Vec<Misfit>, within: &mut DocumentReading<'_>) {
 /// Returns the member names of the object at a path, or none if there is no object.
 pub fn names(shape: &JsonShape, path: &str) -> Vec<&'static str> {
     match within(shape, path) {
-        Some(JsonShape::Object(members)) => members.iter().map(|(name, ..)| *name).collect(),
+        Some(JsonShape::Object(members)) => each(members).map(|(name, ..)| name).collect(),
         _ => Vec::new(),
     }
 }
@@ -66,20 +67,17 @@ pub fn form(shape: &JsonShape, name: &str, need: Need, form: &mut RecordForm) {
     let kind = match shape {
         JsonShape::Object(members) => {
             let dot = if name.is_empty() { "" } else { "." };
-            for (own, need, inner) in *members {
-                self::form(inner, &format!("{name}{dot}{own}"), *need, form);
+            for (own, need, inner) in each(members) {
+                self::form(inner, &format!("{name}{dot}{own}"), need, form);
             }
             return;
         }
         JsonShape::Text | JsonShape::TextOrNull => Holds::Text { most: None },
-        JsonShape::Texts => Holds::Words { most: 0, longest: usize::MAX },
+        JsonShape::Texts => Holds::ANY_WORDS,
         JsonShape::When | JsonShape::WhenOrNull => Holds::Moment,
         JsonShape::Count => Holds::Number { range: Some((0.0, f64::INFINITY)), is_whole: true },
         JsonShape::Flag => Holds::Flag,
-        JsonShape::Word(words) => {
-            let words = words.iter().map(|word| (*word).to_owned()).collect();
-            Holds::Word { words, is_closed: true }
-        }
+        JsonShape::Word(words) => Holds::word(words, true),
         JsonShape::Each(_) => Holds::Json,
     };
     form.ask(name.to_owned(), need, kind);
@@ -89,9 +87,7 @@ pub fn form(shape: &JsonShape, name: &str, need: Need, form: &mut RecordForm) {
 pub fn within<'s>(shape: &'s JsonShape, path: &str) -> Option<&'s JsonShape> {
     let steps = path.split('.').filter(|step| !step.is_empty());
     steps.into_iter().try_fold(shape, |shape, step| match shape {
-        JsonShape::Object(members) => {
-            members.iter().find(|(name, ..)| *name == step).map(|(.., inner)| inner)
-        }
+        JsonShape::Object(members) => each(members).find(|(name, ..)| *name == step).map(|(.., inner)| inner),
         JsonShape::Each(inner) => Some(*inner),
         JsonShape::Texts => Some(&JsonShape::Text),
         _ => None,
@@ -141,7 +137,6 @@ impl ShapeChecker {
     // The recursion is bounded: the shapes are constants, and none of them is deep.
     fn value(&mut self, value: Json<'_>, name: &ValueName<'_>, shape: &JsonShape) {
         let fits = match shape {
-            JsonShape::TextOrNull | JsonShape::WhenOrNull if value.is_null() => true,
             JsonShape::Text | JsonShape::TextOrNull => self.text(value, name),
             JsonShape::Texts => self.items(value, name, &JsonShape::Text),
             JsonShape::When | JsonShape::WhenOrNull => value.kind() == JsonKind::String,
@@ -190,18 +185,18 @@ impl ShapeChecker {
         value.kind() == JsonKind::Array
     }
 
-    fn object(&mut self, value: Json<'_>, name: &ValueName<'_>, members: &[ShapeMember]) -> bool {
+    fn object(&mut self, value: Json<'_>, name: &ValueName<'_>, members: &[ShapeMembers]) -> bool {
         if value.kind() != JsonKind::Object {
             return false;
         }
-        for (own, need, shape) in members {
+        for (own, need, shape) in each(members) {
             let named = ValueName { before: Some(name), part: NamePart::Member(own) };
             match value.get(own) {
-                None if *need == Need::Required => {
+                None if need == Need::Required => {
                     self.add(value, Code::MissingField, format!("`{named}` is missing."));
                 }
                 None => {}
-                Some(member) if member.is_null() && *need == Need::Optional => {}
+                Some(member) if member.is_null() && need == Need::Optional => {}
                 Some(member) => {
                     self.value(member, &named, shape);
                     if matches!(shape, JsonShape::When | JsonShape::WhenOrNull) {

@@ -1,21 +1,20 @@
 //! Which file has which role, and how a folder is recognized as this format.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::super::detection::{
     ENOUGH_RECORD_FILES, Evidence, FolderProbe, JsonHead, likeness, likeness_of_document,
 };
 use super::super::{Placement, parts};
-use crate::model::{PathText, Role};
+use crate::model::{Document, PathText, Role};
 use crate::text::json::Json;
 
-/// The canonical state.
 pub const STATE: &str = "state.json";
 /// The active event stream.
 pub const EVENTS: &str = "history/events.jsonl";
 /// The folder of the active checkpoints.
 pub const CHECKPOINTS: &str = "history/checkpoints";
-/// The import source registry.
 pub const SOURCES: &str = "sources.json";
 pub const CONFIG: &str = "config.json";
 
@@ -59,6 +58,12 @@ pub fn is_checkpoint(path: &Path) -> bool {
     path.parent().is_some_and(|folder| folder.ends_with("checkpoints"))
 }
 
+/// Returns the active checkpoints, also those that can't be read.
+pub fn active_checkpoints(documents: &[Arc<Document>]) -> impl Iterator<Item = &Document> {
+    let is_active = |own: &&Document| own.role == Role::Records && own.path.starts_with(CHECKPOINTS);
+    documents.iter().map(|document| &**document).filter(is_active)
+}
+
 /// Returns the folder of the archive batch that a file belongs to.
 pub fn batch_of(path: &Path) -> Option<&Path> {
     let batch = path.ancestors().find(|folder| folder.parent() == Some(Path::new("archive")))?;
@@ -81,11 +86,8 @@ pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     if glance.has_file(&root.join("history"), "events.jsonl") {
         let head = glance.head(&root.join(EVENTS)).unwrap_or_default();
         let other = seen.against.take();
-        seen.see(
-            likeness(&head, is_event),
-            false,
-            "the events in its `history/events.jsonl` are of another kind",
-        );
+        let message = "the events in its `history/events.jsonl` are of another kind";
+        seen.see(likeness(&head, is_event), false, message);
         seen.against = other.or(seen.against);
     }
     seen.likely += 1;

@@ -9,7 +9,11 @@ pub fn text<'a>(object: Json<'a>, name: &str) -> Option<Cow<'a, str>> {
     object.get(name)?.text()
 }
 
-/// Returns the main text of a record of this format, and the members that hold it.
+/// Returns the items of a list in an object; none if there is no list.
+pub fn items<'a>(object: Json<'a>, path: &[&str]) -> impl Iterator<Item = Json<'a>> + use<'a> {
+    object.path(path).into_iter().flat_map(|list| list.items())
+}
+
 pub fn main_text(value: Json<'_>) -> (String, Vec<&'static str>) {
     let member = |name: &'static str| {
         let text = text(value, name).filter(|text| !text.trim().is_empty())?;

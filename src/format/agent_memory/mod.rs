@@ -30,7 +30,6 @@ mod layout;
 mod main_text;
 mod projection;
 mod projection_text;
-mod referenced_files;
 mod sources;
 mod state;
 
@@ -78,10 +77,9 @@ impl Format for AgentMemory {
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
-        let alone = |problems| Reading { records: Vec::new(), problems };
         match role {
-            Role::Config => alone(config::judged(path, bytes, &config::CONFIG, now)),
-            Role::Metadata => alone(config::judged(path, bytes, &archive_batch::MANIFEST, now)),
+            Role::Config => config::read(path, bytes, &config::CONFIG, now),
+            Role::Metadata => config::read(path, bytes, &archive_batch::MANIFEST, now),
             Role::Records if path == Path::new(layout::STATE) => state::read(path, bytes, now),
             Role::Records if path == Path::new(layout::SOURCES) => sources::read(path, bytes, now),
             Role::Records | Role::Archive if layout::is_checkpoint(path) => {
@@ -93,7 +91,7 @@ impl Format for AgentMemory {
     }
 
     fn referenced_files(&self, documents: &[Arc<Document>]) -> Vec<ReferencedFile> {
-        referenced_files::refers(documents)
+        assembly::refers(documents)
     }
 
     fn form(&self, path: &Path, kind: &str, record: &[u8], _now: Moment) -> RecordForm {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::bundle::abridged;
 use super::projection_text::{ProjectionSource, is_piece};
 use crate::format::record_reader::feeds;
-use crate::model::{Code, Problem, Severity};
+use crate::model::{Bytes, Code, Problem, Severity};
 
 /// The version in both kinds of marker.
 pub const VERSION: &str = "3";
@@ -35,7 +35,6 @@ pub const BESIDE: &[&str] = &[
 pub struct Marker<'a> {
     /// The word of the projection; empty in an entry block.
     pub file: &'a str,
-    /// The version of the rendering.
     pub version: &'a str,
     pub hash: &'a str,
 }
@@ -63,7 +62,7 @@ pub fn marker<'a>(line: &'a str, what: &str) -> Option<Marker<'a>> {
 /// The files beside a store, and the values of the state that they must agree with.
 pub struct ProjectionFiles<'a> {
     /// The existing files, relative to the repository.
-    pub files: &'a [(PathBuf, Vec<u8>)],
+    pub files: &'a [(PathBuf, Bytes)],
     /// The state's `bundleHash`.
     pub hash: &'a str,
     /// The state's `bundle.project.recommendedEntryFile`.

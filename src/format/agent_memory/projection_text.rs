@@ -1,6 +1,6 @@
 //! Renders the projections as the format's own tool does.
 
-use super::main_text::text;
+use super::main_text::{items, text};
 use super::projection::{PROJECTION_MARK, PROJECTIONS, VERSION};
 use crate::format::record_reader::{whole_object, without_mark};
 use crate::text::json::Json;
@@ -9,9 +9,7 @@ use crate::text::json_scanner::Tape;
 /// The values that projections are made from.
 pub struct ProjectionSource<'a> {
     pub bundle: Json<'a>,
-    /// When the state was generated.
     pub generated: String,
-    /// The name of the state's provider.
     pub provider: String,
 }
 
@@ -75,8 +73,7 @@ impl<'a> ProjectionSource<'a> {
 
     /// Returns a heading with a list below it, after an empty line.
     fn list(&self, heading: &str, path: &[&str], none: &str, piece: &dyn Fn(Json<'a>) -> String) -> String {
-        let mut pieces: Vec<String> =
-            self.bundle.path(path).iter().flat_map(|list| list.items()).map(piece).collect();
+        let mut pieces: Vec<String> = items(self.bundle, path).map(piece).collect();
         if pieces.is_empty() {
             pieces.push(none.to_owned());
         }
@@ -85,9 +82,8 @@ impl<'a> ProjectionSource<'a> {
 
     /// Returns the items of a section, each with a heading of its own. `piece` gets their numbers from 1.
     fn items(&self, section: &str, none: &str, piece: &dyn Fn(Json<'a>, usize) -> String) -> String {
-        let list = self.bundle.get(section);
-        let items = list.iter().flat_map(|list| list.items()).zip(1..);
-        let pieces: Vec<String> = items.map(|(item, number)| piece(item, number)).collect();
+        let numbered = items(self.bundle, &[section]).zip(1..);
+        let pieces: Vec<String> = numbered.map(|(item, number)| piece(item, number)).collect();
         if pieces.is_empty() { none.to_owned() } else { pieces.join("\n\n") }
     }
 
@@ -98,12 +94,13 @@ impl<'a> ProjectionSource<'a> {
     fn readme(&self) -> String {
         let (generated, provider, entry) = (&self.generated, &self.provider, self.entry_file());
         format!(
-            "{README_START}\n- Last generated: {generated}\n- Provider: `{provider}`\n\
-             - Recommended entry file: `{entry}`{README_END}"
+            "\n{README_START}- Last generated: {generated}\n- Provider: `{provider}`\n\
+             - Recommended entry file: `{entry}`\n\n{README_END}"
         )
     }
 
     fn project_map(&self) -> String {
+        let plain = |value: Json<'_>| value.plain();
         let code = |value: Json<'_>| format!("`{}`", value.plain());
         let noted = |name: &'static str| {
             move |value: Json<'_>| format!("`{}`: {}", member(value, "path"), member(value, name))
@@ -129,9 +126,7 @@ impl<'a> ProjectionSource<'a> {
             map("Modules", "modules", "No modules recorded.", &module),
             map("Entrypoints", "entrypoints", "No entrypoints recorded.", &noted("role")),
             map("Dense Source Areas", "denseSourceAreas", dense, &noted("note")),
-            map("Architecture Notes", "architectureNotes", "No architecture notes recorded.", &|value| {
-                value.plain()
-            }),
+            map("Architecture Notes", "architectureNotes", "No architecture notes recorded.", &plain),
             map("First Files To Read", "firstFilesToRead", "No first-read files recorded.", &code),
         ]
         .concat()
@@ -146,9 +141,7 @@ impl<'a> ProjectionSource<'a> {
             format!("{} {command}: {says}", status.to_uppercase())
         };
         let command = |value: Json<'_>| {
-            let words = value.get("command");
-            let words: Vec<String> =
-                words.iter().flat_map(|words| words.items()).map(|word| word.plain()).collect();
+            let words: Vec<String> = items(value, &["command"]).map(|word| word.plain()).collect();
             format!("`{}` ({}): {}", words.join(" "), member(value, "label"), member(value, "purpose"))
         };
         let validated = self.bundle.path(&["currentFocus", "validationSnapshot"]);
@@ -156,6 +149,7 @@ impl<'a> ProjectionSource<'a> {
         let validated = validated.as_deref().unwrap_or("not recorded");
         let [status, says] = ["status", "summary"].map(|name| self.text(&snapshot(name)));
         let state = "No current state bullets recorded.";
+        let results = ("Validation Results", "No validation results recorded.");
         let actions = ("Suggested Next Actions", "No suggested next actions recorded.");
         let commands = ("Agent-Recommended Validation Commands", "No validation commands recorded.");
         [
@@ -165,12 +159,7 @@ impl<'a> ProjectionSource<'a> {
             format!(
                 "\n\n## Validation Snapshot\n\n- Status: {status}\n- Validated at: {validated}\n- Summary: {says}"
             ),
-            self.list(
-                "Validation Results",
-                &snapshot("results"),
-                "No validation results recorded.",
-                &result,
-            ),
+            self.list(results.0, &snapshot("results"), results.1, &result),
             self.list(actions.0, &snapshot("suggestedNextActions"), actions.1, &plain),
             self.list(commands.0, &["validationCommands"], commands.1, &command),
         ]
@@ -198,48 +187,5 @@ impl<'a> ProjectionSource<'a> {
 const GOTCHAS: &str =
     "Keep this file short, concrete, and limited to traps that are genuinely expensive to rediscover.";
 
-/// The beginning of the page `readme`.
-pub(super) const README_START: &str = "
-# Agent Memory
-
-This directory is a generated projection of the active canonical repository memory state.
-
-## Canonical System
-
-- Canonical state file: `.agent-memory/state.json`
-- History log: `.agent-memory/history/events.jsonl`
-- Checkpoints: `.agent-memory/history/checkpoints/`
-- Import sources: `.agent-memory/sources.json`";
-
-/// The end of the page `readme`.
-pub(super) const README_END: &str = "
-
-## Reading Order
-
-1. `docs/agent-memory/README.md`
-2. `docs/agent-memory/project-map.md`
-3. `docs/agent-memory/current-focus.md`
-4. `docs/agent-memory/gotchas.md` when behavior is surprising or expensive to debug
-5. `docs/agent-memory/next-steps.md` when you need a practical starting point
-
-## Refresh Flow
-
-- Run `npx agent-memory update` to refresh the active canonical bundle.
-- Run `npx agent-memory sync --all` to ingest external session history.
-- Run `npx agent-memory recall` to consolidate unrecalled history into active memory.
-- Run `npx agent-memory query \"...\"` to retrieve memory with citations.
-- Run `npx agent-memory validate` to audit state, history, checkpoints, projections, and recall backlog.
-
-## Troubleshooting Notes
-
-- If `sync` reports failed items, imported history is still preserved; inspect the failure output and rerun later.
-- If `recall` reports nothing to do, there were no unrecalled durable changes for the selected scope.
-- If `query` says evidence is insufficient, import more history or run `recall` before relying on the answer.
-
-## What Lives Here
-
-- `project-map.md`: stable structure, modules, entrypoints, and architecture notes.
-- `current-focus.md`: the active operating picture, risks, and validation snapshot.
-- `gotchas.md`: costly traps that are easy to forget and expensive to rediscover.
-- `next-steps.md`: the current actionable follow-ups after the latest recall/update pass.
-";
+pub(super) const README_START: &str = include_str!("../../../assets/agent_memory/readme_start.md");
+pub(super) const README_END: &str = include_str!("../../../assets/agent_memory/readme_end.md");

@@ -3,23 +3,21 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::json_shape::{self, JsonShape};
+use super::json_shape;
+use super::json_shape::JsonShape::{self, Count, Object, Text, TextOrNull, When, WhenOrNull, Word};
 use super::main_text::text;
 use crate::format::field_reader::Need::{Optional, Required};
 use crate::format::record_reader::{self, DocumentReading, Reading};
 use crate::model::{Code, Moment, Severity, StoredMemory};
 use crate::text::json::{Json, JsonKind};
 
-const SOURCE: JsonShape = JsonShape::Object(&[
-    ("id", Required, JsonShape::Text),
-    ("type", Required, JsonShape::Text),
-    ("path", Required, JsonShape::Text),
-    ("createdAt", Required, JsonShape::When),
-    ("updatedAt", Required, JsonShape::When),
-    ("lastSyncedAt", Optional, JsonShape::WhenOrNull),
-    ("lastSyncStatus", Optional, JsonShape::Word(&["never", "passed", "failed"])),
-    ("lastSyncError", Optional, JsonShape::TextOrNull),
-    ("lastImportedCount", Optional, JsonShape::Count),
+const SOURCE: JsonShape = Object(&[
+    (&["id", "type", "path"], Required, Text),
+    (&["createdAt", "updatedAt"], Required, When),
+    (&["lastSyncedAt"], Optional, WhenOrNull),
+    (&["lastSyncStatus"], Optional, Word(&["never", "passed", "failed"])),
+    (&["lastSyncError"], Optional, TextOrNull),
+    (&["lastImportedCount"], Optional, Count),
 ]);
 
 /// Reads the registry: one record for each source.

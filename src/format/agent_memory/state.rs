@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::bundle::{self, BUNDLE, SECTIONS};
-use super::json_shape::{self, JsonShape, ShapeMember};
+use super::json_shape;
+use super::json_shape::JsonShape::{self, Count, Object, Text, TextOrNull, When, WhenOrNull};
 use super::main_text::text;
 use crate::format::entries;
 use crate::format::field_reader::Need::{Optional, Required};
@@ -15,47 +16,28 @@ use crate::text::json::{Json, JsonKind};
 /// The only supported version. The format's own tool does not read older ones.
 pub const VERSION: f64 = 2.0;
 
-const STATE: JsonShape = JsonShape::Object(&[
-    ("schemaVersion", Required, JsonShape::Count),
-    ("generatorVersion", Required, JsonShape::Text),
-    (
-        "provider",
-        Required,
-        JsonShape::Object(&[
-            ("name", Required, JsonShape::Text),
-            ("binary", Optional, JsonShape::TextOrNull),
-            ("model", Optional, JsonShape::TextOrNull),
-            ("sessionId", Optional, JsonShape::TextOrNull),
-        ]),
-    ),
-    ("generatedAt", Required, JsonShape::When),
-    ("bundleHash", Required, JsonShape::Text),
-    ("bundle", Required, BUNDLE),
-    (
-        "maintenance",
-        Required,
-        JsonShape::Object(&[
-            RECALLED_AT,
-            RECALLED_EVENT,
-            ("latestCheckpointId", Optional, JsonShape::TextOrNull),
-            ("historyEventCount", Required, JsonShape::Count),
-            ("importSourceCount", Required, JsonShape::Count),
-            (
-                "recallCursors",
-                Required,
-                JsonShape::Object(&[
-                    ("all", Optional, CURSOR),
-                    ("local", Optional, CURSOR),
-                    ("imports", Optional, CURSOR),
-                ]),
-            ),
-        ]),
-    ),
+const STATE: JsonShape = Object(&[
+    (&["schemaVersion"], Required, Count),
+    (&["generatorVersion"], Required, Text),
+    (&["provider"], Required, PROVIDER),
+    (&["generatedAt"], Required, When),
+    (&["bundleHash"], Required, Text),
+    (&["bundle"], Required, BUNDLE),
+    (&["maintenance"], Required, MAINTENANCE),
 ]);
 
-const RECALLED_AT: ShapeMember = ("lastRecalledAt", Optional, JsonShape::WhenOrNull);
-const RECALLED_EVENT: ShapeMember = ("lastRecalledEventId", Optional, JsonShape::TextOrNull);
-const CURSOR: JsonShape = JsonShape::Object(&[RECALLED_AT, RECALLED_EVENT]);
+const PROVIDER: JsonShape =
+    Object(&[(&["name"], Required, Text), (&["binary", "model", "sessionId"], Optional, TextOrNull)]);
+
+const MAINTENANCE: JsonShape = Object(&[
+    (&["lastRecalledAt"], Optional, WhenOrNull),
+    (&["lastRecalledEventId", "latestCheckpointId"], Optional, TextOrNull),
+    (&["historyEventCount", "importSourceCount"], Required, Count),
+    (&["recallCursors"], Required, Object(&[(&["all", "local", "imports"], Optional, CURSOR)])),
+]);
+
+const CURSOR: JsonShape =
+    Object(&[(&["lastRecalledAt"], Optional, WhenOrNull), (&["lastRecalledEventId"], Optional, TextOrNull)]);
 
 /// Reads the state: one record per section that is an object, and per item of a section that is a list.
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
@@ -84,12 +66,9 @@ fn records(state: Json<'_>, within: &mut DocumentReading<'_>) {
     };
     for (name, section) in bundle.members() {
         let name = name.text().unwrap_or_default();
+        let kind = entries::kind(Some(Cow::Borrowed(&name)), &SECTIONS);
         if section.kind() != JsonKind::Array {
-            let mut memory = head.memory(
-                entries::kind(Some(Cow::Borrowed(&name)), &SECTIONS),
-                Some(name.clone().into_owned()),
-                section,
-            );
+            let mut memory = head.memory(kind, Some(name.clone().into_owned()), section);
             if name == "project" {
                 memory.references = head.references.clone();
             }
@@ -99,11 +78,7 @@ fn records(state: Json<'_>, within: &mut DocumentReading<'_>) {
         for (index, item) in section.items().enumerate() {
             let own = text(item, "id").filter(|id| !id.is_empty());
             let id = own.map_or_else(|| format!("{name}.{index}"), Cow::into_owned);
-            within.record(
-                item,
-                head.memory(entries::kind(Some(Cow::Borrowed(&name)), &SECTIONS), Some(id), item),
-                Vec::new(),
-            );
+            within.record(item, head.memory(kind.clone(), Some(id), item), Vec::new());
         }
     }
 }

@@ -19,7 +19,6 @@
 //! - palimp refuses a bundle that the format's own tool would refuse. Older faults may stay.
 //! - If retention is off, no event is ever pruned: that would leave a gap in the numbers.
 
-mod bundle_edit;
 mod bundle_write;
 mod canonical_write;
 mod deleted_parts;
@@ -27,9 +26,7 @@ mod erase;
 mod field_edits;
 mod page_rebuild;
 mod path_edits;
-mod plan_notices;
 mod prune;
-mod prune_selection;
 mod recall_effects;
 mod state_restore;
 mod store_files;
@@ -40,20 +37,22 @@ mod write_event;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{AgentMemory, layout};
+use super::{AgentMemory, layout, projection};
+use crate::format::record_reader::without_mark;
 use crate::format::writing::{
     ChangesResult, DeletionKind, DueTask, FieldAssignment, FormatDeletion, FormatWriter, Operation,
     OwnOperations, RecordDraft, Refusal, RestoredDocument, Result, WriteContext, document,
 };
 use crate::model::plan::change::SHARED_MODE;
 use crate::model::{Change, Document, Entry, Moment, Store};
+use crate::text::json_edit;
+use crate::text::json_scanner::Tape;
 
-pub(super) use crate::format::agent_memory::write::bundle_edit::beside_path;
-use crate::format::agent_memory::write::bundle_edit::{BundleEdit, BundleFileWrite};
-use bundle_write::{BundleFileKind, BundleWrite, NAMED, beside_of, bundle_path, document_of, summary};
+use bundle_write::{BundleFileKind, BundleWrite, bundle_path, document_of, named, summary};
 use canonical_write::{make_counts, make_pages};
-use prune::{PruneRequest, prune, retention_off};
-use prune_selection::{PruneSelection, each_refused};
+use path_edits::{BundleEdit, BundleFileWrite, beside_path};
+use prune::{PruneRequest, PruneSelection, each_refused, prune, retention_off};
+use recall_effects::would_return;
 
 const STAYS: &str =
     "agent-memory can't bring anything back from an archive batch; `palimp undo` undoes an archiving.";
@@ -195,7 +194,7 @@ fn rebuild_pages(store: &Store, documents: &[Arc<Document>]) -> ChangesResult {
         let there = document(&store.documents, &state.path)?;
         Some(Change::rewrite(&state.path, there.bytes.clone(), &*state.bytes))
     });
-    let pages = make_pages(documents, &beside_of(store))?;
+    let pages = make_pages(documents, &store.outside_files)?;
     let pages = pages.iter().filter_map(|page| rewritten(store, page)).chain(state);
     Ok(pages.filter(|change| !change.is_empty()).collect())
 }
@@ -214,17 +213,15 @@ fn origin(new: &Path) -> Option<&'static Path> {
 fn plan_notices(store: &Store, changes: &[Change]) -> Vec<String> {
     let of =
         |part: BundleFileKind| changes.iter().find(move |change| BundleFileKind::of(&change.path) == part);
-    match (
-        of(BundleFileKind::Checkpoint).filter(|change| change.word() == "create"),
-        of(BundleFileKind::Bundle),
-    ) {
+    let made = of(BundleFileKind::Checkpoint).filter(|change| change.word() == "create");
+    match (made, of(BundleFileKind::Bundle)) {
         (Some(_), Some(state)) => {
-            let mut told = plan_notices::left_alone(store, state, changes);
-            told.extend(plan_notices::repeated(state, changes));
+            let mut told = left_alone(store, state, changes);
+            told.extend(repeated(state, changes));
             told
         }
         // What writes no checkpoint makes no pages.
-        (None, Some(state)) => plan_notices::not_written(store, state, changes),
+        (None, Some(state)) => not_written(store, state, changes),
         _ => Vec::new(),
     }
 }
@@ -248,4 +245,57 @@ fn pruned(context: &WriteContext<'_>) -> ChangesResult {
 fn rewritten(store: &Store, page: &BundleFileWrite) -> Option<Change> {
     let (_, base) = store.outside_files.iter().find(|(own, _)| beside_path(own) == page.path)?;
     Some(Change { mode: SHARED_MODE, ..Change::rewrite(&page.path, base.clone(), &*page.bytes) })
+}
+
+/// Names the projections and the entry file that a canonical write does not rewrite or make.
+fn left_alone(store: &Store, state: &Change, changes: &[Change]) -> Vec<String> {
+    if store.outside_files.is_empty() {
+        return vec!["There are no pages of this bundle beside the store, and none are written.".into()];
+    }
+    let missing = alone(state, changes).into_iter().filter(|(path, _)| !is_beside(store, path));
+    let missing = missing.map(|(path, _)| format!("{path} is missing, and is not made."));
+    not_written(store, state, changes).into_iter().chain(missing).collect()
+}
+
+/// Names those that are there and are not rewritten.
+fn not_written(store: &Store, state: &Change, changes: &[Change]) -> Vec<String> {
+    let there = alone(state, changes).into_iter().filter(|(path, _)| is_beside(store, path));
+    let named = |(path, is_entry)| match is_entry {
+        false => format!("{path} is not written: it is not what agent-memory made of this bundle."),
+        true => format!("{path} is not written: its block about this bundle can't be read."),
+    };
+    there.map(named).collect()
+}
+
+fn is_beside(store: &Store, path: &str) -> bool {
+    store.outside_files.iter().any(|(own, _)| *own == Path::new(path))
+}
+
+/// Returns the paths that are not among the changes, each with whether it is the entry file.
+fn alone(state: &Change, changes: &[Change]) -> Vec<(String, bool)> {
+    let entry = state.after().and_then(|bytes| {
+        let mut tape = Tape::default();
+        let state = json_edit::scan(&mut tape, without_mark(&bytes)).ok()?;
+        Some(state.path(&["bundle", "project", "recommendedEntryFile"])?.text()?.into_owned())
+    });
+    let pages = projection::PROJECTIONS.iter().map(|(_, path)| ((*path).to_owned(), false));
+    let is_alone = |(path, _): &(String, bool)| {
+        let path = beside_path(Path::new(path));
+        changes.iter().all(|change| change.path != path)
+    };
+    pages.chain(entry.map(|path| (path, true))).filter(is_alone).collect()
+}
+
+/// Names the events from which recall would bring back what the new state does not say.
+fn repeated(state: &Change, changes: &[Change]) -> Option<String> {
+    let events = Path::new(layout::EVENTS);
+    let change = changes.iter().find(|change| change.path == events)?;
+    let log = document_of(events.into(), change.after()?.to_vec(), Moment(0))?;
+    let ids = would_return(state.base.as_deref()?, &state.after()?, &log);
+    (!ids.is_empty()).then(|| {
+        format!(
+            "{}: not recalled yet, and the signals still hold what is deleted. The format's own tool would restore it; `palimp delete --remove` removes it there as well.",
+            named(&ids)
+        )
+    })
 }

@@ -7,7 +7,7 @@ use super::manifest_check::{RecordCounts, moment};
 use super::{config, index_check, layout, manifest_check};
 use crate::format::id_index::{DanglingNames, IdIndex};
 use crate::format::record_reader::{whole_object, with_object, without_mark};
-use crate::format::{Assembly, AssemblyInput, entries, pid_lock};
+use crate::format::{Assembly, AssemblyInput, entries};
 use crate::model::{
     Code, DecayTable, Document, Entry, Moment, NameKind, PathText, Problem, Role, Session, Severity, State,
     StoredMemory, path_from_text,
@@ -17,7 +17,6 @@ use crate::text::json_scanner::Tape;
 /// Hours after the last write until a session is idle (§8.1).
 const IDLE: f64 = 24.0;
 
-/// Assembles the store from its files.
 pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     let mut decay = config::default_decay();
     let mut tape = Tape::default();
@@ -28,7 +27,8 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     }
     let limits = config::size_limits(config);
     let sessions = sessions(parts);
-    let missing = missing(parts, &sessions);
+    let names = sessions.keys().map(|(name, _)| (NameKind::Session, name.as_str()));
+    let missing = DanglingNames::in_files(parts.documents, names);
     let mut assembly = Assembly { decay: Some(decay.clone()), ..Assembly::default() };
     for ((name, archived), files) in &sessions {
         let own = SessionDocuments { name, archived: *archived, files, missing: &missing };
@@ -45,7 +45,7 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     let shared = parts.numbered().filter(|(_, document)| document.path.starts_with("shared"));
     assembly.entries.extend(entries::entries(shared, None, |_, _| State::Live));
     assembly.entries.sort_by_key(|entry| (entry.document, entry.record));
-    assembly.problems.extend(parts.locks.iter().filter_map(|lock| pid_lock::stale_problem(lock, now)));
+    assembly.problems.extend(parts.locks.iter().filter_map(|lock| entries::stale_lock(lock, now)));
     assembly
 }
 
@@ -65,14 +65,6 @@ fn sessions<'a>(parts: &AssemblyInput<'a>) -> SessionMap<'a> {
         }
     }
     sessions
-}
-
-fn missing<'a>(parts: &AssemblyInput<'a>, sessions: &'a SessionMap<'_>) -> DanglingNames<'a> {
-    let records = || parts.documents.iter().flat_map(|document| &document.records);
-    let views = || records().filter_map(|record| record.memory());
-    let ids = views().filter_map(|memory| Some((NameKind::Record, memory.id()?)));
-    let names = sessions.keys().map(|(name, _)| (NameKind::Session, name.as_str()));
-    DanglingNames::of(views().flat_map(|memory| memory.references()), ids.chain(names))
 }
 
 struct SessionDocuments<'a> {
@@ -155,8 +147,7 @@ impl<'a> SessionDocuments<'a> {
 
     fn views(&self) -> impl Iterator<Item = (&'a Document, u32, &'a StoredMemory)> {
         self.logs().flat_map(|log| {
-            let records = log.records.iter().enumerate();
-            records.filter_map(move |(index, record)| Some((log, index as u32, record.memory()?)))
+            (0..).zip(&log.records).filter_map(move |(index, record)| Some((log, index, record.memory()?)))
         })
     }
 
@@ -166,8 +157,7 @@ impl<'a> SessionDocuments<'a> {
         for (log, index, memory) in self.views() {
             let line = log.records[index as usize].line;
             let mut add = |code, severity, message| {
-                let problem = Problem::of_file(code, severity, &log.path, message);
-                problems.push(problem.at_line(line).of_record(index, memory.id()));
+                problems.push(entries::problem_of(log, index, (code, severity, message)));
             };
             for reference in memory.references() {
                 if self.missing.has(&reference) {
@@ -175,11 +165,8 @@ impl<'a> SessionDocuments<'a> {
                     // Retention may have deleted the session that a preference was learned from.
                     let gone = reference.to.of == NameKind::Session;
                     let severity = if gone { Severity::Note } else { Severity::Warning };
-                    add(
-                        Code::DanglingReference,
-                        severity,
-                        format!("`{relation}` names {to:?}, which is not in the store."),
-                    );
+                    let message = format!("`{relation}` names {to:?}, which is not in the store.");
+                    add(Code::DanglingReference, severity, message);
                 }
             }
             let Some(id) = memory.id() else { continue };
@@ -213,12 +200,8 @@ impl<'a> SessionDocuments<'a> {
             if let Some(size) = size.filter(|size| *size != container.len) {
                 let message =
                     format!("`compressed_size_bytes` is {size}, and the archive has {}.", container.len);
-                problems.push(Problem::of_file(
-                    Code::CountMismatch,
-                    Severity::Warning,
-                    &manifest.path,
-                    message,
-                ));
+                let path = &manifest.path;
+                problems.push(Problem::of_file(Code::CountMismatch, Severity::Warning, path, message));
             }
         });
         problems

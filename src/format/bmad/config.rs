@@ -185,19 +185,15 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     for (section, name, wanted) in KINDS {
         let value = config.path(&["memory_config", section, name]);
         if let Some(value) = value.filter(|own| own.kind() != wanted && !own.is_null()) {
-            let (wanted, found) = (wanted.as_str(), value.kind().as_str());
             let name = format!("memory_config.{section}.{name}");
-            add(Code::WrongType, format!("`{name}` should be {wanted} and is {found}; it is ignored."));
+            add(Code::WrongType, tuning::wrong_kind(&name, wanted, value));
         }
     }
     for (names, largest) in numbers() {
         let Some(value) = config.path(&names) else { continue };
         let name = names.join(".");
         match value.number() {
-            None => add(
-                Code::WrongType,
-                format!("`{name}` should be a number and is {}; it is ignored.", value.kind().as_str()),
-            ),
+            None => add(Code::WrongType, tuning::wrong_kind(&name, JsonKind::Number, value)),
             Some(number) if number <= 0.0 || number > largest => {
                 add(Code::OutOfRange, format!("`{name}` is {number}; it is ignored."));
             }
@@ -205,10 +201,7 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
         }
     }
     let rates = HALF_LIVES.iter().flat_map(|(kind, _)| contradictions(config, kind));
-    for message in rates.chain(overridden(config)) {
-        add(Code::ConfigContradiction, message);
-    }
-    for message in unsafe_patterns(config) {
+    for message in rates.chain(overridden(config)).chain(unsafe_patterns(config)) {
         add(Code::ConfigContradiction, message);
     }
     problems

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::detection::{
-    ENOUGH_RECORD_FILES, Evidence, FolderProbe, JsonHead, Likeness, MAX_PROBED, is_bare, likeness,
-    likeness_of_document, strangers,
+    ENOUGH_RECORD_FILES, Evidence, FolderProbe, JsonHead, Likeness, is_bare, likeness, sessions,
 };
 use super::super::{Placement, parts};
 use crate::model::{PathText, Role, path_from_text};
@@ -93,7 +92,6 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
     Placement::File(role)
 }
 
-/// Collects the evidence that a folder is a store of this format.
 pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("no session below `sessions/` has a manifest or one of the four logs");
     let rooms = ["sessions", "archive", "shared"].map(|room| glance.has_folder(root, room));
@@ -108,15 +106,14 @@ pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     }
     seen.config = is_own;
     archives(&root.join("archive"), glance, &mut seen);
-    let folder = root.join("sessions");
-    for session in glance.folders(&folder).into_iter().take(MAX_PROBED) {
-        look(&folder.join(session), glance, &mut seen);
-        if seen.is_enough() {
-            break;
-        }
-    }
-    const NONE: &str = "no session below `sessions/` has a manifest or one of the four logs";
-    strangers(&folder, glance, &mut seen, NONE);
+    let none = "no session below `sessions/` has a manifest or one of the four logs";
+    sessions(root, glance, &mut seen, ("manifest.json", none), &|head, manifest| {
+        let of_log =
+            |(log, kind): &(&str, &str)| Some(likeness(&head(log)?, |object| is_record(object, kind)));
+        let logs: Vec<Likeness> = LOGS.iter().filter_map(of_log).collect();
+        let told = [Likeness::Yes, Likeness::No].into_iter().find(|likeness| logs.contains(likeness));
+        told.or(logs.first().copied()).or(manifest)
+    });
     let shared = SHARED.iter().filter(|name| rooms[2] && glance.has_file(&root.join("shared"), name)).count();
     seen.likely += shared;
     seen.names += usize::from(shared == SHARED.len());
@@ -135,24 +132,6 @@ fn archives(folder: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
             false if files.iter().any(|own| *own == *packed) => seen.names += 1,
             false => {}
         }
-    }
-}
-
-fn look(session: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
-    const OTHER: &str = "the files below `sessions/` are of another kind";
-    let head = |name: &str| {
-        glance.has_file(session, name).then(|| glance.head(&session.join(name)).unwrap_or_default())
-    };
-    let is_own = |outline: &JsonHead| outline.has(&["session_id"]);
-    let manifest = head("manifest.json").map(|head| likeness_of_document(&head, is_own));
-    if manifest == Some(Likeness::Yes) {
-        return seen.see(Likeness::Yes, true, OTHER);
-    }
-    let of_log = |(log, kind): &(&str, &str)| Some(likeness(&head(log)?, |object| is_record(object, kind)));
-    let logs: Vec<Likeness> = LOGS.iter().filter_map(of_log).collect();
-    let told = [Likeness::Yes, Likeness::No].into_iter().find(|likeness| logs.contains(likeness));
-    if let Some(likeness) = told.or(logs.first().copied()).or(manifest) {
-        seen.see(likeness, true, OTHER);
     }
 }
 

@@ -44,7 +44,6 @@ pub fn check(object: Json<'_>, path: &Path, now: Moment) -> Vec<Problem> {
     fields.into_problems(path)
 }
 
-/// Returns a time from a manifest.
 pub fn moment(manifest: &Document, name: &str) -> Option<Moment> {
     with_object(&manifest.bytes, |object| object.get(name)?.moment())?
 }
@@ -86,16 +85,13 @@ impl RecordCounts {
 pub fn check_counts(object: Json<'_>, path: &Path, counts: &RecordCounts) -> Vec<Problem> {
     let Some(statistics) = object.get("statistics") else { return Vec::new() };
     let stored = |name: &str| statistics.get(name).and_then(|value| value.count());
-    let mut problems: Vec<Problem> = COUNTED
-        .iter()
-        .zip(counts.records)
-        .filter_map(|((name, _), found)| Some((name, stored(name)?, found)))
-        .filter(|(_, stored, found)| stored != found)
-        .map(|(name, stored, found)| {
+    let mut problems = Vec::new();
+    for ((name, _), found) in COUNTED.iter().zip(counts.records) {
+        if let Some(stored) = stored(name).filter(|stored| *stored != found) {
             let message = format!("`statistics.{name}` is {stored}, and the logs hold {found}.");
-            Problem::of_file(Code::CountMismatch, Severity::Warning, path, message)
-        })
-        .collect();
+            problems.push(Problem::of_file(Code::CountMismatch, Severity::Warning, path, message));
+        }
+    }
     if let Some(size) = stored(SIZE).filter(|size| !counts.sizes.contains(size)) {
         let message =
             format!("`statistics.size_bytes` is {size}, and the logs have {} bytes.", counts.sizes[0]);

@@ -30,9 +30,8 @@ use std::path::{Path, PathBuf};
 
 use super::record_form::RecordForm;
 use super::record_reader::{self, Reading};
-use super::tuning::StoreTuning;
 use super::{AssemblyInput, DerivedFile, Format, FormatInfo, StorePlace};
-use crate::model::{Code, Lock, Moment, Role, path_from_text};
+use crate::model::{Code, Lock, Moment, Problem, Role, path_from_text};
 use crate::text::json::Json;
 use crate::text::names;
 
@@ -52,6 +51,7 @@ static ABOUT: FormatInfo = FormatInfo {
         "decision description rationale alternatives_considered evidence recommendation impact \
         context.topic metadata context",
     ),
+    tuning: Some(config::tuning),
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,
@@ -75,26 +75,21 @@ impl Format for Bmad {
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
+        let object = |broken, check: &dyn Fn(Json<'_>) -> Vec<Problem>| {
+            record_reader::object(path, bytes, broken, check)
+        };
         match role {
             Role::Records if path.starts_with("shared") => record::read_shared(path, bytes, now),
             Role::Records | Role::Archive => record::read(path, bytes, now),
-            Role::Metadata => record_reader::object(path, bytes, Code::BadJson, &mut |object, problems| {
-                problems.extend(manifest_check::check(object, path, now));
-            }),
-            Role::Config => record_reader::object(path, bytes, Code::BadJson, &mut |object, problems| {
-                problems.extend(config::check(object, path));
-            }),
-            Role::Index => record_reader::object(path, bytes, Code::IndexBroken, &mut |_, _| {}),
+            Role::Metadata => object(Code::BadJson, &|own| manifest_check::check(own, path, now)),
+            Role::Config => object(Code::BadJson, &|own| config::check(own, path)),
+            Role::Index => object(Code::IndexBroken, &|_| Vec::new()),
             _ => Reading::default(),
         }
     }
 
     fn lock(&self, files: &[&Path]) -> Lock {
         write::lock(files)
-    }
-
-    fn tuning(&self) -> Option<fn(Option<Json<'_>>) -> StoreTuning> {
-        Some(config::tuning)
     }
 
     fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> RecordForm {

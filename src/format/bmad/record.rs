@@ -114,9 +114,7 @@ fn decision(fields: &mut FieldReader<'_>) -> StoredMemory {
     facet(&mut facets, "agent", fields.text("made_by", Need::Required));
     facets.extend(fields.texts("approved_by", Need::Optional).into_iter().map(|by| ("approved", by)));
     facet(&mut facets, "impact", fields.usual_word("impact", Need::Optional, &LEVELS));
-    fields.value("alternatives_considered", Need::Optional, "an array", |value| {
-        (value.kind() == JsonKind::Array).then_some(())
-    });
+    fields.of_kind("alternatives_considered", Need::Optional, JsonKind::Array);
     let mut references = Vec::new();
     fields.within("references", Need::Optional, |of| {
         references.extend(of.references("conversations", Need::Optional));
@@ -158,7 +156,6 @@ fn facet(facets: &mut Vec<Facet>, name: &'static str, value: Option<Cow<'_, str>
     facets.extend(value.map(|value| (name, value.into())));
 }
 
-/// Returns a record's main text, and the members that hold it.
 pub fn main_text(object: Json<'_>) -> (String, Vec<&'static str>) {
     for name in ["content", "decision", "description"] {
         if let Some(text) = object.get(name).and_then(|value| value.text()) {

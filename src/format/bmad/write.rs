@@ -15,7 +15,6 @@
 //! - `last_decay_update` is in milliseconds since 1970, like `Date.now()`, unless the record
 //!   already has a text there.
 
-mod compaction;
 mod derived_files;
 mod due_tasks;
 mod index_build;
@@ -24,25 +23,23 @@ mod manifest_build;
 mod new_record;
 mod new_session;
 mod session_archive;
-mod session_pack;
 mod session_unpack;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use compaction::compacted;
+use due_tasks::compacted;
 use logs::logs_in;
 use new_record::{new_record, next_record, refers};
 use new_session::{new_session, session_id};
 
 use super::{Bmad, auto_redaction, config, layout};
-use crate::format::Format;
-use crate::format::live_session::live_session;
 use crate::format::writing::{
     AppendContext, AppendLines, ChangesResult, DueTask, FieldAssignment, FloorOutcome, FormatWriter,
     NamePlace, NameUse, Operation, OwnOperations, RecordDraft, RecordMembers, Refusal, Result, WriteContext,
     accessed, document, refuse_taken_session, set_field, with_config, with_config_of, within_limit,
 };
+use crate::format::{Format, live_session};
 use crate::model::{Change, DecayRule, Document, Entry, Lock, Moment, NameKind, Role, Store, StoredMemory};
 use crate::text::digest::hex;
 use crate::text::json::Json;

@@ -1,20 +1,23 @@
 //! Checks across the files of a folder: links, the index, and what of it is loaded.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::family::{Family, Grammar};
 use super::references::{LINK, MEM, file_links, is_cjk, joined, links_in, mem_names};
-use super::{index_facts, load_problems};
+use super::{index_file, load_problems};
+use crate::detectors::{mask, secret_spans};
+use crate::format::detection::FolderProbe;
 use crate::format::id_index::IdIndex;
 use crate::format::notes::rules;
 use crate::format::record_reader::feeds;
-use crate::format::{Assembly, AssemblyInput};
+use crate::format::{Assembly, AssemblyInput, entries};
 use crate::model::{
-    Code, Document, Entry, PathText, Problem, RecordBody, Reference, Role, Severity, State, StoredMemory,
+    Code, Document, Entry, PathText, Problem, Reference, Role, Severity, State, StoredMemory, UNSEEN,
 };
 use crate::text::front_matter::{Note, YamlField};
+use crate::text::lines::{LineSpan, lines};
 use crate::text::names;
 use crate::text::part_range::part_range;
 use crate::text::second_version::{maybe_second, set_aside};
@@ -30,17 +33,12 @@ const NO_LINKS: [&str; 40] = names(
      bin lib test bench example package products toc -toc- nodiscard maybe-unused noreturn deprecated likely unlikely",
 );
 
-/// Assembles a folder from its files.
 pub fn assemble(family: &Family, parts: &AssemblyInput<'_>) -> Assembly {
-    let mut assembly = Assembly::default();
-    for (number, document) in parts.numbered().filter(|(_, document)| document.role == Role::Records) {
-        for (record, own) in (0..).zip(&document.records) {
-            let state = if matches!(own.body, RecordBody::Broken) { State::Broken } else { State::Live };
-            assembly.entries.push(Entry { document: number, record, session: None, state });
-        }
-    }
+    let files = parts.numbered().filter(|(_, document)| document.role == Role::Records);
+    let entries = entries::entries(files, None, |_, _| State::Live);
+    let mut assembly = Assembly { entries, ..Assembly::default() };
     let cut = load_problems::add(&mut assembly, family, parts);
-    let views: Vec<_> = views(parts, &assembly.entries).collect();
+    let views: Vec<_> = entries::read_entries(parts, &assembly.entries).collect();
     let second = second_versions(parts);
     // Of a second version it is enough to say that it is one.
     let seconds: HashSet<&Path> = second.iter().map(|problem| &*problem.file).collect();
@@ -59,10 +57,10 @@ pub fn assemble(family: &Family, parts: &AssemblyInput<'_>) -> Assembly {
         let text = String::from_utf8_lossy(&index.bytes);
         assembly.problems.extend(of_index(index, (&text, &by_name), parts, &firsts));
         assembly.problems.extend(long_lines(index, &text));
-        assembly.problems.extend(index_facts::secrets(index, &text));
+        assembly.problems.extend(secrets(index, &text));
         let numbers = (0..).zip(&assembly.entries);
         let files = numbers.map(|(number, entry)| (&*parts.documents[entry.document as usize].path, number));
-        assembly.facts.extend(index_facts::facts((index, cut), &text, &files.collect()));
+        assembly.facts.extend(facts((index, cut), &text, &files.collect()));
     }
     assembly.problems.extend(second);
     assembly
@@ -106,14 +104,6 @@ fn files_by_name<'r, 'a: 'r>(views: impl Iterator<Item = &'r ReadRecord<'a>>) ->
     files
 }
 
-fn views<'a>(parts: &AssemblyInput<'a>, entries: &'a [Entry]) -> impl Iterator<Item = ReadRecord<'a>> {
-    let documents = parts.documents;
-    entries.iter().filter_map(move |entry| {
-        let document = &*documents[entry.document as usize];
-        Some((entry, document, document.records[entry.record as usize].memory()?))
-    })
-}
-
 fn doubled(views: &[ReadRecord<'_>]) -> Vec<Problem> {
     let mut ids = IdIndex::of(views.len());
     let mut problems = Vec::new();
@@ -121,8 +111,8 @@ fn doubled(views: &[ReadRecord<'_>]) -> Vec<Problem> {
         let (id, line) = (memory.id().unwrap_or_default(), document.records[entry.record as usize].line);
         let Some((first, at)) = ids.first(id, document, line) else { continue };
         let message = format!("Same id as {}:{at}.", first.path.to_text());
-        let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &document.path, message);
-        problems.push(problem.at_line(line).of_record(entry.record, memory.id()));
+        let fault = (Code::DuplicateId, Severity::Warning, message);
+        problems.push(entries::problem_of(document, entry.record, fault));
     }
     problems
 }
@@ -325,4 +315,72 @@ fn long_lines(index: &Document, text: &str) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// The name of what a line of an index says about a memory.
+const INDEX: &str = "index";
+
+/// Returns what the lines say, by the number of the entry of the file, and why a model does not see a file. From the line
+/// `cut` on nothing is loaded. `files` has the numbers of the entries.
+fn facts(
+    (index, cut): (&Document, Option<u32>),
+    text: &str,
+    files: &HashMap<&Path, u32>,
+) -> Vec<(u32, &'static str, String)> {
+    let name = index.path.to_text();
+    let (mut found, mut known) = (Vec::new(), HashSet::new());
+    for link in index_file::lines(text) {
+        let path = link.path(Path::new(""));
+        let Some(number) = path.and_then(|path| files.get(&*path).copied()) else { continue };
+        let cut = cut.filter(|cut| link.line >= *cut);
+        let unseen = if cut.is_some() { ", which the model never sees" } else { "" };
+        found.push((number, INDEX, format!("line {}{unseen}: {}", link.line, mask(link.text.trim()))));
+        // If the first line is not loaded, none is.
+        if let (true, Some(cut)) = (known.insert(number), cut) {
+            let why = format!("{name} is cut at line {cut}, before each line that leads here");
+            found.push((number, UNSEEN, why));
+        }
+    }
+    found
+}
+
+/// Returns a warning for each line of an index that has a secret and is a part of no memory.
+fn secrets(index: &Document, text: &str) -> Vec<Problem> {
+    let is_outside = |at: &usize| {
+        let next = index.records.partition_point(|record| record.span.start <= *at as u64);
+        next.checked_sub(1).is_none_or(|number| !index.records[number].span.range().contains(at))
+    };
+    let spans = secret_spans(text);
+    let mut starts: Vec<usize> = spans.iter().map(|span| span.start).filter(is_outside).collect();
+    starts.sort_unstable();
+    let has_secret = |(_, line): &(u32, LineSpan)| {
+        let first = starts.partition_point(|at| *at < line.start);
+        starts.get(first).is_some_and(|at| *at < line.next)
+    };
+    let problem = |(line, _): (u32, LineSpan)| {
+        let message =
+            "The line has what looks like a secret, and is no memory: `erase --value-from -` removes it.";
+        Problem::of_file(Code::SecretInIndex, Severity::Warning, &index.path, message).at_line(line)
+    };
+    (1..).zip(lines(text.as_bytes())).filter(has_secret).map(problem).collect()
+}
+
+/// What a `[[link]]` of a memory may name besides memories: skills, sub-agents and commands. They are `skills/NAME/`,
+/// `agents/NAME.md` and `commands/NAME.md` in the agent's folder (code.claude.com/docs/en/claude-directory, 2026-11-29).
+const FOLDERS: [&str; 3] = ["skills", "agents", "commands"];
+/// How far above the memories the agent's folder may be: `~/.claude/projects/*/memory`.
+const ABOVE: usize = 3;
+
+/// Drops the links that lead to what is in an agent's folder.
+pub fn drop_known(problems: &mut Vec<Problem>, root: &Path, project: Option<&Path>, probe: &dyn FolderProbe) {
+    if !problems.iter().any(|problem| missing_name(problem).is_some()) {
+        return;
+    }
+    let above = root.ancestors().skip(1).take(ABOVE).map(Path::to_owned);
+    let homes = above.chain(project.map(|project| project.join(".claude")));
+    let folders = homes.flat_map(|home| FOLDERS.map(|name| home.join(name)));
+    let names = |folder: PathBuf| probe.folders(&folder).into_iter().chain(probe.files(&folder));
+    let fold_file = |file: OsString| fold(Path::new(&file).to_text().trim_end_matches(".md"));
+    let known: HashSet<String> = folders.flat_map(names).map(fold_file).collect();
+    problems.retain(|problem| missing_name(problem).is_none_or(|name| !known.contains(&fold(name))));
 }

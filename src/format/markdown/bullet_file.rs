@@ -4,15 +4,14 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::entry_file::mark;
-use super::part_reader::{PartReader, not_text, runs, says_something};
-use crate::format::notes::note_file::stem;
+use super::part_reader::{PartReader, runs, says_something};
+use crate::format::notes::note_file::{not_text, stem};
 use crate::format::notes::sections::headings;
 use crate::format::record_reader::{Reading, byte_order_mark};
 use crate::model::StoredMemory;
 
 /// The heading that Gemini CLI writes its memories below.
 pub const HEADING: &str = "## Gemini Added Memories";
-/// The level of this heading.
 const LEVEL: usize = 2;
 
 /// Reads the bullets below the heading. A bullet's id is its file and its place, from 0.

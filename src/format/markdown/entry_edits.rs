@@ -91,7 +91,6 @@ impl EntryEdits<'_> {
     }
 }
 
-/// Returns a text after its edits.
 pub fn applied(text: &str, edits: &[RangeEdit]) -> String {
     let (mut new, mut at) = (String::with_capacity(text.len()), 0);
     for (range, with) in edits {

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::part_reader::{PartReader, not_text};
-use crate::format::notes::note_file::stem;
+use super::part_reader::PartReader;
+use crate::format::notes::note_file::{not_text, stem};
 use crate::format::record_reader::{Reading, byte_order_mark};
 use crate::model::{Code, Problem, Severity, StoredMemory};
 
@@ -20,7 +20,7 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
         let memory = StoredMemory { kind: "entry".into(), ..StoredMemory::default() };
         found.take(format!("{stem}.{number}"), memory, (entry.start, entry.end));
     }
-    let problems = byte_order_mark(path, bytes).into_iter().chain(problems(path, text));
+    let problems = byte_order_mark(path, bytes).into_iter().chain(problem(path, text));
     Reading { problems: problems.collect(), records: found.records }
 }
 
@@ -68,7 +68,6 @@ pub fn is_delimiter(text: &str) -> bool {
     text.len() <= CRLF_DELIMITER.len() && as_read(text) == DELIMITER
 }
 
-/// Returns the texts of the entries.
 pub fn texts(text: &str) -> impl Iterator<Item = &str> {
     entries(text).into_iter().map(|own| &text[own])
 }
@@ -78,14 +77,17 @@ pub fn delimiter_of(text: &str) -> &'static str {
     if text.contains(CRLF_DELIMITER) { CRLF_DELIMITER } else { DELIMITER }
 }
 
-/// True if a text has a delimiter.
 pub fn has_delimiter(text: &str) -> bool {
     delimiter(text).is_some()
 }
 
 /// True if a line looks like a delimiter, and is none for Hermes: what is one memory is unknown.
 pub fn has_odd_delimiter(text: &str) -> bool {
-    text.lines().any(|line| line.trim() == "§" && line != "§")
+    odd_delimiter(text).is_some()
+}
+
+fn odd_delimiter(text: &str) -> Option<usize> {
+    text.lines().position(|line| line.trim() == "§" && line != "§")
 }
 
 /// Returns the bytes that Hermes writes for entries, with this delimiter.
@@ -145,19 +147,17 @@ pub fn split<'a>(entry: &'a str, fits: &dyn Fn(&str) -> bool) -> Option<Vec<&'a 
     parts.iter().all(|part| part.lines().all(|line| line.trim() != "§")).then_some(parts)
 }
 
-fn problems(path: &Path, text: &str) -> Vec<Problem> {
-    let mut found = Vec::new();
-    let odd = text.lines().position(|line| line.trim() == "§" && line != "§");
-    if let Some(at) = odd {
-        let message = "The line of `§` has other characters around it: Hermes does not end a memory here.";
-        let problem = Problem::of_file(Code::RoundTrip, Severity::Warning, path, message);
-        found.push(problem.at_line(at as u32 + 1));
-    } else if !is_as_written(text) {
-        let message =
-            "Hermes would write these memories in another way, and refuses to replace or remove one.";
-        found.push(Problem::of_file(Code::RoundTrip, Severity::Warning, path, message).at_line(1));
-    }
-    found
+fn problem(path: &Path, text: &str) -> Option<Problem> {
+    let (line, message) = match odd_delimiter(text) {
+        Some(at) => {
+            (at + 1, "The line of `§` has other characters around it: Hermes does not end a memory here.")
+        }
+        None if is_as_written(text) => return None,
+        None => {
+            (1, "Hermes would write these memories in another way, and refuses to replace or remove one.")
+        }
+    };
+    Some(Problem::of_file(Code::RoundTrip, Severity::Warning, path, message).at_line(line as u32))
 }
 
 #[cfg(test)]
@@ -170,7 +170,7 @@ mod tests {
         let own: Vec<&str> = entries(text).into_iter().map(|own| &text[own]).collect();
         assert_eq!(own, ["one", "two\nlines § here", "three"]);
         assert_eq!(joined(own.into_iter(), DELIMITER), text);
-        assert!(problems(Path::new("MEMORY.md"), text).is_empty());
+        assert!(problem(Path::new("MEMORY.md"), text).is_none());
         assert!(entries("").is_empty() && entries("\n§\n \n§\n").is_empty());
     }
 
@@ -178,7 +178,7 @@ mod tests {
     fn windows_line_ends_are_read_as_hermes_reads_them() {
         let text = "one\r\n§\r\ntwo\r\nlines\r\n§\r\nthree\r\n";
         assert_eq!(texts(text).collect::<Vec<_>>(), ["one", "two\r\nlines", "three"]);
-        assert!(problems(Path::new("MEMORY.md"), text).is_empty());
+        assert!(problem(Path::new("MEMORY.md"), text).is_none());
         assert_eq!(texts("a\n§\n§\nb").collect::<Vec<_>>(), ["a", "§\nb"]);
     }
 
@@ -202,8 +202,8 @@ mod tests {
 
     #[test]
     fn a_delimiter_with_blanks_is_a_problem_of_its_line() {
-        let found = problems(Path::new("MEMORY.md"), "one\n§ \ntwo");
-        assert_eq!((found[0].code, found[0].line), (Code::RoundTrip, Some(2)));
+        let found = problem(Path::new("MEMORY.md"), "one\n§ \ntwo").unwrap();
+        assert_eq!((found.code, found.line), (Code::RoundTrip, Some(2)));
     }
 
     #[test]
@@ -222,8 +222,8 @@ mod tests {
         for text in
             ["one\n§\n\n§\ntwo", "one \n§\ntwo", "one\n§\ntwo\n§\n", "\n§\none", "one\r\n§\r\n", "\n§\n"]
         {
-            let own = problems(Path::new("MEMORY.md"), text);
-            assert_eq!(own.iter().map(|own| own.code).collect::<Vec<_>>(), [Code::RoundTrip], "{text:?}");
+            let own = problem(Path::new("MEMORY.md"), text).map(|own| own.code);
+            assert_eq!(own, Some(Code::RoundTrip), "{text:?}");
         }
     }
 }

@@ -16,10 +16,8 @@ const DAY: usize = 10;
 const ORIGIN: [&str; 6] =
     ["thread_id:", "updated_at:", "rollout_path:", "rollout_summary_file:", "cwd:", "git_branch:"];
 
-/// What a memory says of itself.
 #[derive(Default)]
 pub struct PartFacts {
-    /// When it was written.
     pub created: Option<Moment>,
     pub tags: Vec<String>,
 }
@@ -34,7 +32,6 @@ pub fn openclaw_kinds(path: &Path) -> (Grammar, &'static str) {
     }
 }
 
-/// Returns how a file of Codex is written.
 pub fn codex_kinds(path: &Path) -> (Grammar, &'static str) {
     let sections = |level, kind, has_short_ids| Grammar::Sections(SectionRule { level, kind, has_short_ids });
     match () {
@@ -100,7 +97,6 @@ pub fn codex_title(line: &str) -> Option<&str> {
     (!is_origin && !is_version).then_some(line)
 }
 
-/// A title is any line.
 pub fn any_title(line: &str) -> Option<&str> {
     Some(line)
 }

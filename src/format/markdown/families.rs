@@ -61,6 +61,8 @@ const fn about(
         surroundings,
         unsearched: &["metadata", "originSessionId", "modified", "created", "permalink"],
         title_fields: &["description", "title", "name"],
+        instructions: instructions::OF_PROJECTS,
+        is_in_session: |_| false,
         evidence,
         placement: layout::place,
         ..FormatInfo::USUAL
@@ -94,9 +96,6 @@ const PLAIN: Family = Family {
     has_front_matter: false,
     facts: |_, _| PartFacts::default(),
     title: facts::any_title,
-    instructions: instructions::OF_PROJECTS,
-    waiting: None,
-    read_only: None,
 };
 
 const CLAUDE: Family = Family {
@@ -127,10 +126,10 @@ const MEMORY_BANK: Family = Family {
 const HERMES: Family = Family {
     about: FormatInfo {
         placement: layout::hermes_place,
+        waiting: Some("pending/memory"),
         ..about("markdown/hermes", places::HERMES, layout::hermes, HERMES_SURROUNDINGS)
     },
     has_entries: true,
-    waiting: Some("pending/memory"),
     loads: FamilyLoad::Rules(load_rule::HERMES),
     settings: Some(SettingsPlace { files: &["../config.yaml"], read: settings::hermes, before: &[] }),
     ..PLAIN
@@ -142,6 +141,11 @@ const OPENCLAW: Family = Family {
         placement: layout::openclaw_place,
         // The workspace is the agent's home folder.
         has_other_files: true,
+        instructions: instructions::OF_WORKSPACES,
+        read_only: Some(
+            "palimp opens a workspace of OpenClaw only to read: its nightly job rewrites these files, and finds what \
+             it promotes by line numbers that a change would shift.",
+        ),
         ..about("markdown/openclaw", places::OPENCLAW, layout::openclaw, OPENCLAW_SURROUNDINGS)
     },
     file_kinds: Some(facts::openclaw_kinds),
@@ -153,12 +157,7 @@ const OPENCLAW: Family = Family {
         before: &["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "BOOTSTRAP.md"],
     }),
     facts: facts::openclaw_facts,
-    instructions: instructions::OF_WORKSPACES,
     title: facts::plain_title,
-    read_only: Some(
-        "palimp opens a workspace of OpenClaw only to read: its nightly job rewrites these files, and finds what it \
-         promotes by line numbers that a change would shift.",
-    ),
     ..PLAIN
 };
 
@@ -167,6 +166,10 @@ const CODEX: Family = Family {
     about: FormatInfo {
         // It is a git repository.
         has_other_files: true,
+        read_only: Some(
+            "palimp opens Codex's folder only to read: its background job rewrites these files from its database, so \
+             a change would not last.",
+        ),
         ..about("markdown/codex", places::CODEX, layout::codex, CODEX_SURROUNDINGS)
     },
     file_kinds: Some(facts::codex_kinds),
@@ -174,27 +177,25 @@ const CODEX: Family = Family {
     loads: FamilyLoad::Rules(load_rule::CODEX),
     facts: facts::codex_facts,
     title: facts::codex_title,
-    read_only: Some(
-        "palimp opens Codex's folder only to read: its background job rewrites these files from its database, so a \
-         change would not last.",
-    ),
     ..PLAIN
 };
 
 /// basic-memory's index holds all text of its notes.
 const BASIC_MEMORY: Family = Family {
-    about: about(
-        "markdown/basic-memory",
-        places::BASIC_MEMORY,
-        layout::basic_memory,
-        BASIC_MEMORY_SURROUNDINGS,
-    ),
+    about: FormatInfo {
+        read_only: Some(
+            "palimp opens notes of basic-memory only to read: its index has a copy of every text, which a change or \
+             an erasure here would not reach.",
+        ),
+        ..about(
+            "markdown/basic-memory",
+            places::BASIC_MEMORY,
+            layout::basic_memory,
+            BASIC_MEMORY_SURROUNDINGS,
+        )
+    },
     rules: NoteRules { ids: &["permalink"], ..RULES },
     loads: FamilyLoad::Nothing,
-    read_only: Some(
-        "palimp opens notes of basic-memory only to read: its index has a copy of every text, which a change or an \
-         erasure here would not reach.",
-    ),
     ..PLAIN
 };
 
@@ -203,15 +204,15 @@ const BULLETS: Family = Family {
     about: FormatInfo {
         placement: layout::bullets_place,
         has_other_files: true,
+        read_only: Some(
+            "palimp opens GEMINI.md only to read: its memories are a list in a file of instructions, which Gemini CLI \
+             rewrites.",
+        ),
         ..about("markdown/bullets", places::BULLETS, layout::bullets, GEMINI_SURROUNDINGS)
     },
     file_kinds: Some(|_| (Grammar::Bullets, "note")),
     loads: FamilyLoad::Whole,
     title: facts::plain_title,
-    read_only: Some(
-        "palimp opens GEMINI.md only to read: its memories are a list in a file of instructions, which Gemini CLI \
-         rewrites.",
-    ),
     ..PLAIN
 };
 

@@ -5,11 +5,10 @@ use std::path::Path;
 use super::facts::PartFacts;
 use super::load_rule::LoadRule;
 use super::settings::SettingsPlace;
+use crate::format::FormatInfo;
 use crate::format::notes::rules::NoteRules;
-use crate::format::{FormatInfo, InstructionPlace};
 use crate::model::LoadSettings;
 
-/// How the memories of a file are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Grammar {
     /// The file is one memory.
@@ -18,7 +17,6 @@ pub enum Grammar {
     Index,
     /// Entries between lines of `§`.
     Entries,
-    /// Sections below headings.
     Sections(SectionRule),
     /// Bullets below one heading. The rest of the file is instructions.
     Bullets,
@@ -29,31 +27,25 @@ pub enum Grammar {
 pub struct SectionRule {
     /// The level of their headings. A file without any such heading is one memory.
     pub level: usize,
-    /// Their type.
     pub kind: &'static str,
     /// True if their ids do not name the file.
     pub has_short_ids: bool,
 }
 
-/// What names a file that is one memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum FileId {
     /// Its path without `.md`.
     Path,
     /// Its stem if it is directly in the folder, else its path.
     StemAtTop,
-    /// Its stem.
     Stem,
 }
 
 /// What a model gets at the start of a family's files.
 #[derive(Clone, Copy)]
 pub enum FamilyLoad {
-    /// Nothing.
     Nothing,
-    /// Their names.
     Names,
-    /// All of them.
     Whole,
     /// What these rules say, and nothing of other files.
     Rules(&'static [LoadRule]),
@@ -74,30 +66,19 @@ pub struct Family {
     pub has_entries: bool,
     /// How a file is written, and the type of a memory that is the whole file, if files differ.
     pub file_kinds: Option<FileKinds>,
-    /// What names a file that is one memory.
     pub file_id: FileId,
-    /// What a model gets at the start.
     pub loads: FamilyLoad,
-    /// Where the program has settings of that.
     pub settings: Option<SettingsPlace>,
     /// True if `mem:name` is a reference.
     pub has_mem_references: bool,
-    /// True if topics have front matter.
     pub has_front_matter: bool,
     /// What a memory says of itself outside front matter.
     pub facts: fn(&Path, &str) -> PartFacts,
     /// Returns what of a line can be a title.
     pub title: fn(&str) -> Option<&str>,
-    /// Where agents look for instructions beside the memories.
-    pub instructions: &'static [InstructionPlace],
-    /// The folder beside the store of what waits for approval.
-    pub waiting: Option<&'static str>,
-    /// Why palimp only reads the folder, as a sentence; `None` if it changes it.
-    pub read_only: Option<&'static str>,
 }
 
 impl Family {
-    /// Returns how a file's memories are written.
     pub fn grammar_of(&self, path: &Path) -> Grammar {
         let name = path.file_name().unwrap_or_default();
         match (self.index, self.file_kinds) {

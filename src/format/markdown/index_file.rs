@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
-use super::part_reader::{PartReader, Section, not_text, sections, slug};
+use super::part_reader::{PartReader, Section, sections, slug};
 use super::references::{TextLink, file_links, links_in};
-use crate::format::notes::note_file::stem;
+use crate::format::notes::note_file::{not_text, stem};
 use crate::format::record_reader::{Reading, byte_order_mark};
 use crate::model::StoredMemory;
 use crate::text::lines;
@@ -40,7 +40,6 @@ enum LineKind {
     Leads,
     /// It is the head of a table of links.
     Row,
-    /// It says something.
     Text,
     Code,
     /// It is empty, a comment or the heading of its section.

@@ -2,8 +2,8 @@
 //!
 //! Claude Code imports a file where a word begins with `@`, but not in code. A word that names no file is none.
 
-use crate::format::instruction_place::InstructionBase::{self, Home, Project, Store};
-use crate::format::instruction_place::{ImportRule, InstructionPlace};
+use crate::format::InstructionBase::{self, Home, Project, Store};
+use crate::format::{ImportRule, InstructionPlace};
 use crate::text::markdown_blocks::each_shown;
 
 /// How deep Claude Code follows imports.
@@ -48,7 +48,6 @@ pub const OF_PROJECTS: &[InstructionPlace] = &[
     place("Junie", Project, ".junie/guidelines.md"),
 ];
 
-/// What OpenClaw reads in its workspace.
 pub const OF_WORKSPACES: &[InstructionPlace] = &[
     place(OPENCLAW, Store, "AGENTS.md"),
     place(OPENCLAW, Store, "SOUL.md"),

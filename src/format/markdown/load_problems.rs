@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use super::family::{Family, Grammar};
 use super::load_rule::LoadCut;
 use super::loaded_part::LoadedPart;
+use crate::format::entries::problem_of;
 use crate::format::{Assembly, AssemblyInput};
 use crate::model::{Code, Document, Entry, PathText, Problem, Record, Role, Severity, UNSEEN};
 
@@ -116,8 +117,7 @@ fn refused(part: &LoadedPart, document: &Document, text: &str) -> Vec<Problem> {
              remove any memory of the file, and leaves a copy `.bak` each time.",
             rule.reader
         );
-        let problem = Problem::of_file(Code::RoundTrip, Severity::Warning, &document.path, message);
-        Some(problem.at_line(record.line).of_record(number, record.memory().and_then(|memory| memory.id())))
+        Some(problem_of(document, number, (Code::RoundTrip, Severity::Warning, message)))
     };
     (0..).zip(&document.records).filter_map(problem).collect()
 }

@@ -2,9 +2,7 @@
 
 use crate::model::{LoadLimit, LoadSettings, PathText};
 
-/// What one program loads of one file.
 pub struct LoadRule {
-    /// The program.
     pub reader: &'static str,
     /// The file, relative to the root.
     pub file: &'static str,
@@ -16,7 +14,6 @@ pub struct LoadRule {
     pub has_bytes: bool,
     /// How much of the limit a character takes.
     pub size: fn(char) -> usize,
-    /// What is loaded of a file over the limit.
     pub cut: LoadCut,
     /// The name of the setting of the limit, if there is one.
     pub setting: &'static str,
@@ -32,11 +29,18 @@ pub struct LoadRule {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LoadCut {
     /// The lines before the first that goes beyond it, or beyond this number. Front matter and comments may not count.
-    Lines { most: usize, with_front_matter: bool },
+    Lines {
+        most: usize,
+        with_front_matter: bool,
+    },
     /// A file is cut if it is longer than both `times` its limit and `least` characters. These per cent of the larger one
     /// are then loaded from its start and from its end.
-    Ends { times: usize, least: usize, start: usize, end: usize },
-    /// Not known.
+    Ends {
+        times: usize,
+        least: usize,
+        start: usize,
+        end: usize,
+    },
     Unknown,
 }
 

@@ -12,7 +12,6 @@
 //! - A `[[link]]` names a file by its path, its stem, its `name`, or its stem without the type before it, in any
 //!   case and with `-` or `_`.
 
-mod agent_names;
 mod assembly;
 mod bullet_file;
 mod entry_edits;
@@ -20,13 +19,11 @@ mod entry_file;
 mod facts;
 mod families;
 mod family;
-mod index_facts;
 mod index_file;
 mod instructions;
 mod layout;
 mod load_problems;
 mod load_rule;
-mod loaded_files;
 mod loaded_part;
 mod part_reader;
 mod path_claims;
@@ -47,13 +44,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::detection::FolderProbe;
-use super::notes::form;
-use super::notes::note_file::merge_faults;
+use super::notes::note_file::{self, merge_faults};
 use super::record_form::RecordForm;
 use super::record_reader::Reading;
-use super::{
-    Assembly, AssemblyInput, Format, FormatInfo, InstructionPlace, PathClaim, ReadFile, RecordSyntax,
-};
+use super::{Assembly, AssemblyInput, Format, FormatInfo, PathClaim, ReadFile, RecordSyntax};
 use crate::model::{
     AgentHome, Code, Document, KnownBy, LoadSettings, LoadedFile, Lock, Moment, Problem, Project, Role,
     Severity, Unloaded,
@@ -62,7 +56,6 @@ use crate::text::front_matter::YamlField;
 use crate::text::merge_conflict::is_marker;
 use family::{Family, Grammar};
 
-/// A folder of one family.
 pub struct Markdown(&'static Family);
 
 impl Format for Markdown {
@@ -72,10 +65,6 @@ impl Format for Markdown {
 
     fn assemble(&self, parts: &AssemblyInput<'_>, _now: Moment) -> Assembly {
         assembly::assemble(self.0, parts)
-    }
-
-    fn is_in_session(&self, _kind: &str) -> bool {
-        false
     }
 
     fn read(&self, _role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
@@ -116,7 +105,7 @@ impl Format for Markdown {
 
     fn drop_links_elsewhere(&self, problems: &mut Vec<Problem>, root: &Path, probe: &dyn FolderProbe) {
         let project = self.project(root, probe);
-        agent_names::drop_known(problems, root, project.as_ref().and_then(Project::folder), probe);
+        assembly::drop_known(problems, root, project.as_ref().and_then(Project::folder), probe);
     }
 
     fn agent_folder(&self, root: &Path) -> Option<PathBuf> {
@@ -132,15 +121,7 @@ impl Format for Markdown {
     }
 
     fn loaded(&self, documents: &[Arc<Document>], settings: &LoadSettings, now: Moment) -> Vec<LoadedFile> {
-        loaded_files::loaded(self.0, documents, settings, now)
-    }
-
-    fn instructions(&self) -> &'static [InstructionPlace] {
-        self.0.instructions
-    }
-
-    fn waiting(&self) -> Option<&'static str> {
-        self.0.waiting
+        loaded_part::loaded(self.0, documents, settings, now)
     }
 
     fn syntax(&self, _path: &Path) -> RecordSyntax {
@@ -165,8 +146,8 @@ impl Format for Markdown {
 
     fn form(&self, path: &Path, _kind: &str, record: &[u8], _now: Moment) -> RecordForm {
         match self.0.grammar_of(path) {
-            Grammar::Topics => form::form(record, Vec::new()),
-            _ => form::text_form(super::field_reader::Need::Required),
+            Grammar::Topics => note_file::form(record, Vec::new()),
+            _ => note_file::text_form(super::field_reader::Need::Required),
         }
     }
 

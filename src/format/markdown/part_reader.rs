@@ -1,11 +1,10 @@
 //! The parts of a file that are memories, as they are read one after the other.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use crate::format::notes::sections::headings;
-use crate::format::record_reader::{self, Reading};
-use crate::model::{Code, Problem, Record, RecordBody, Severity, Span, StoredMemory};
+use crate::format::record_reader;
+use crate::model::{Record, RecordBody, Span, StoredMemory};
 use crate::text::front_matter::Note;
 use crate::text::lines;
 use crate::text::merge_conflict::is_marker;
@@ -16,9 +15,7 @@ pub struct Section {
     pub title: Option<String>,
     /// The level of its heading; 0 without one.
     pub level: usize,
-    /// Its first byte in the file.
     pub start: usize,
-    /// The byte after it.
     pub end: usize,
 }
 
@@ -39,11 +36,9 @@ pub fn sections(text: &str, level: usize) -> Vec<Section> {
 
 /// Lines that belong together: an item with what goes on below it, or other text.
 pub struct LineRun {
-    /// Its first byte in the file.
     pub start: usize,
     /// The byte after it. Empty lines at its end do not count.
     pub end: usize,
-    /// True if its first line starts an item.
     pub is_item: bool,
 }
 
@@ -88,7 +83,6 @@ pub struct PartReader<'a> {
 }
 
 impl<'a> PartReader<'a> {
-    /// Starts at the start of a text.
     pub fn of(text: &'a str) -> PartReader<'a> {
         PartReader { text, ids: HashMap::new(), counted: (0, 1), records: Vec::new() }
     }
@@ -124,13 +118,4 @@ pub fn slug(title: Option<&str>) -> String {
     };
     let own: String = title.unwrap_or_default().chars().filter_map(one).collect();
     if own.is_empty() { "note".to_owned() } else { own.to_lowercase() }
-}
-
-/// Returns the reading of a file that is no text.
-pub fn not_text(path: &Path, bytes: &[u8]) -> Reading {
-    let problem = Problem::of_file(Code::InvalidUtf8, Severity::Error, path, "The file is not UTF-8.");
-    let span = Span { start: 0, end: bytes.len() as u64 };
-    let lines = 1 + record_reader::feeds(bytes);
-    let records = vec![Record { span, line: 1, lines, body: RecordBody::Broken }];
-    Reading { problems: vec![problem.at_line(1).of_record(0, None)], records }
 }

@@ -22,7 +22,6 @@ const LONGEST: usize = 512;
 const EXTENSION: usize = 6;
 /// The most paths of a file.
 const MOST: usize = 2_000;
-/// The extensions of source files.
 const SOURCES: [&str; 27] = names(
     "c cc cpp cs dart ex go h hpp java js jsx kt lua mjs php py rb rs scala sh sql svelte swift ts tsx vue",
 );

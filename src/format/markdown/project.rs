@@ -26,7 +26,7 @@ const WORK_TREES: &str = ".claude/worktrees";
 /// Returns the project, if a transcript or the place of the memories tells it.
 pub fn find(family: &Family, root: &Path, probe: &dyn FolderProbe) -> Option<Project> {
     // palimp only reads folders that one program keeps for all projects.
-    if family.read_only.is_some() {
+    if family.about.read_only.is_some() {
         return None;
     }
     if let Some(folder) = transcripts_folder(root) {

@@ -17,7 +17,6 @@ pub const LINK: &str = "link";
 /// The relation of a name after `mem:`.
 pub const MEM: &str = "mem:";
 
-/// A place in a text that names a file.
 #[derive(Clone, Copy)]
 pub struct TextLink<'a> {
     /// The number of its line, from 1.

@@ -22,7 +22,6 @@ pub struct SettingsPlace {
     pub before: &'static [&'static str],
 }
 
-/// Returns the settings of a folder of a family.
 pub fn of(family: &Family, root: &Path, read: ReadFile<'_>) -> LoadSettings {
     let mut settings = LoadSettings::NONE;
     let FamilyLoad::Rules(rules) = family.loads else { return settings };

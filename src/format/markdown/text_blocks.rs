@@ -8,7 +8,6 @@ use crate::text::markdown_blocks::{COMMENT, after_item_mark, block_at, hidden, s
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     Heading,
-    /// Comments alone.
     Comment,
     Text,
 }

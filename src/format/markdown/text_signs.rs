@@ -21,9 +21,7 @@ pub fn problems(path: &Path, bytes: &[u8], records: &[Record]) -> Vec<Problem> {
         let next = records.partition_point(|record| record.span.start <= at as u64);
         let record = next.checked_sub(1).filter(|number| records[*number].span.range().contains(&at));
         found.push(match record {
-            Some(number) => {
-                problem.of_record(number as u32, records[number].memory().and_then(|memory| memory.id()))
-            }
+            Some(number) => problem.of_record(number as u32, records[number].id()),
             None => problem,
         });
     };

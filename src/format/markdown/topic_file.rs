@@ -15,7 +15,6 @@ use crate::text::lines::BOM;
 /// The types that Claude Code gives to its topics.
 const TYPES: [&str; 4] = ["user", "feedback", "project", "reference"];
 
-/// Reads a file as one memory.
 pub fn read(family: &'static Family, path: &Path, bytes: &[u8], now: Moment) -> Reading {
     note_file::read(&family.rules, path, bytes, now, |note| memory(family, path, bytes, note))
 }

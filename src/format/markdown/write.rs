@@ -10,10 +10,8 @@
 mod archive;
 mod deleted_parts;
 mod format_fixes;
-mod front_fixes;
 mod index_edit;
 mod merge;
-mod merge_entries;
 mod moved_links;
 mod parts;
 mod rename;
@@ -28,8 +26,7 @@ use super::families::FAMILIES;
 use super::family::Grammar;
 use crate::format::Format;
 use crate::format::notes::edit::{self, ended, text_of};
-use crate::format::notes::ids::id_from;
-use crate::format::notes::title::title_and_body;
+use crate::format::notes::ids::{id_from, title_and_body};
 use crate::format::writing::{
     ChangesResult, DeletionKind, FieldAssignment, FormatDeletion, FormatEraser, FormatWriter, Operation,
     OwnArchive, OwnOperations, RecordDraft, Refusal, Result, WriteContext, removals,
@@ -56,12 +53,8 @@ impl FormatWriter for Markdown {
         }
     }
 
-    fn read_only(&self) -> Option<&'static str> {
-        self.0.read_only
-    }
-
     fn allows(&self, operation: Operation, file: &Path) -> std::result::Result<(), String> {
-        if let Some(why) = self.0.read_only {
+        if let Some(why) = self.0.about.read_only {
             return Err(why.into());
         }
         match operation {
@@ -140,7 +133,7 @@ impl FormatWriter for Markdown {
 impl Markdown {
     /// Refuses if palimp only reads folders of this family.
     fn is_changed(&self) -> Result<()> {
-        self.0.read_only.map_or(Ok(()), |why| Err(Refusal::unfit(why)))
+        self.0.about.read_only.map_or(Ok(()), |why| Err(Refusal::unfit(why)))
     }
 
     fn edited_topic(
@@ -181,7 +174,6 @@ impl Markdown {
         Ok(changes.into_iter().map(with_time).collect())
     }
 
-    /// Replaces the text of a section or an entry.
     fn edited_part(&self, store: &Store, entry: &Entry, fields: &[FieldAssignment<'_>]) -> ChangesResult {
         let [FieldAssignment { name: "text" | "body", value }] = fields else {
             return Err(Refusal::unfit("it has no fields but its `text`."));

@@ -5,9 +5,7 @@ use std::path::Path;
 use super::{index_check, layout};
 use crate::format::id_index::IdIndex;
 use crate::format::{Assembly, AssemblyInput, LockFact, entries};
-use crate::model::{
-    Code, Document, Entry, Moment, PathText, Problem, Role, Severity, State, StoredMemory, time,
-};
+use crate::model::{Code, Document, Entry, Moment, Problem, Role, Severity, State, StoredMemory, time};
 
 /// The limits of each live file: bytes, memories, and true if a limit is hard ("Storage Limits").
 const LIMITS: [(&str, u64, usize, bool); 3] = [
@@ -19,7 +17,6 @@ const LIMITS: [(&str, u64, usize, bool); 3] = [
 /// The age in microseconds at which a lock is old ("Concurrency Control": 30 seconds).
 const OLD_LOCK: i64 = 30_000_000;
 
-/// Assembles the files of a store.
 pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     let (ids, problems) = ids(parts);
     let mut assembly = Assembly { entries: entries(parts), problems, ..Assembly::default() };
@@ -46,16 +43,7 @@ pub fn ids<'a>(parts: &AssemblyInput<'a>) -> (IdIndex<'a>, Vec<Problem>) {
     let mut files: Vec<&Document> = parts.documents.iter().map(|document| &**document).collect();
     files.sort_by_key(|document| document.role);
     let mut ids = IdIndex::of(files.iter().map(|file| file.records.len()).sum());
-    let mut problems = Vec::new();
-    for file in files {
-        for (index, record) in file.records.iter().enumerate() {
-            let Some(id) = record.memory().and_then(|memory| memory.id()) else { continue };
-            let Some((before, line)) = ids.first(id, file, record.line) else { continue };
-            let message = format!("Same id as {} line {line}.", before.path.to_text());
-            let problem = Problem::of_file(Code::DuplicateId, Severity::Warning, &file.path, message);
-            problems.push(problem.at_line(record.line).of_record(index as u32, Some(id)));
-        }
-    }
+    let problems = entries::duplicates(&mut ids, files.into_iter());
     (ids, problems)
 }
 
@@ -70,21 +58,13 @@ fn limits(document: &Document) -> Vec<Problem> {
         (false, Some("task")) => "Archive tasks that are done.",
         (false, _) => "Archive what was not used for a long time.",
     };
-    let near = |is: u64, max: u64| is * 10 >= max * 9;
     let sizes = [(document.len, bytes, "bytes"), (live as u64, memories as u64, "memories")];
-    sizes
-        .into_iter()
-        .filter(|&(is, max, _)| near(is, max))
-        .map(|(is, max, what)| {
-            let code = if is > max { Code::LimitExceeded } else { Code::LimitNear };
-            Problem::of_file(
-                code,
-                Severity::Warning,
-                file,
-                format!("{file} holds {is} of {max} {what}. {remedy}"),
-            )
-        })
-        .collect()
+    let problem = |(is, max, what): (u64, u64, &str)| {
+        let code = if is > max { Code::LimitExceeded } else { Code::LimitNear };
+        let message = format!("{file} holds {is} of {max} {what}. {remedy}");
+        Problem::of_file(code, Severity::Warning, file, message)
+    };
+    sizes.into_iter().filter(|&(is, max, _)| is * 10 >= max * 9).map(problem).collect()
 }
 
 /// Counts the memories for a file's limit.

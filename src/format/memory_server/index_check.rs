@@ -6,17 +6,17 @@ use crate::format::field_reader::Fault;
 use crate::format::id_index::IdIndex;
 use crate::format::id_lists::{IdListCheck, KeysOf};
 use crate::format::record_reader::{named_members, with_object};
+use crate::format::writing::level_word;
 use crate::model::{Code, Document, Entry, Problem, RecordBody, Role, Severity, State, StoredMemory};
 use crate::text::json::Json;
 
 /// The version that the format's writer writes.
 pub const VERSION: &str = "1.0.0";
 
-/// The maps from keys to ids.
 pub const MAPS: [(&str, KeysOf); 3] = [
     ("tags_index", |memory| memory.tags().collect()),
     ("category_index", |memory| memory.topic().into_iter().collect()),
-    ("importance_index", |memory| vec![importance_word(memory.importance)]),
+    ("importance_index", |memory| vec![level_word(memory.importance)]),
 ];
 
 /// The readable records of the live files and the archives.
@@ -27,17 +27,14 @@ pub struct IndexedRecords<'a> {
     pub bytes: [u64; 2],
 }
 
-/// A record and the place of its id.
 pub struct IndexedRecord<'a> {
     pub memory: &'a StoredMemory,
-    /// The id and its place.
     pub id: Option<(&'a str, u32)>,
     pub state: State,
     in_live_file: bool,
 }
 
 impl<'a> IndexedRecords<'a> {
-    /// Collects the records of a store.
     pub fn of(parts: &AssemblyInput<'a>, entries: &[Entry], ids: &'a IdIndex<'a>) -> Self {
         let mut next = 0;
         let own = entries.iter().filter_map(|entry| {
@@ -176,24 +173,12 @@ fn counts(statistics: Json<'_>, records: &IndexedRecords<'_>) -> Vec<Fault> {
     compare(&["total_memories"], [live, count(&|record| record.in_live_file)]);
     for (_, kind) in layout::FILES {
         let live = count(&|record| record.state == State::Live && record.memory.kind() == kind);
-        compare(
-            &["by_type", kind],
-            [live, count(&|record| record.in_live_file && record.memory.kind() == kind)],
-        );
+        let in_file = count(&|record| record.in_live_file && record.memory.kind() == kind);
+        compare(&["by_type", kind], [live, in_file]);
     }
     let archived = count(&|record| record.state == State::Archived);
     compare(&["archived_count"], [archived, count(&|record| !record.in_live_file)]);
     found
-}
-
-pub fn importance_word(importance: f64) -> &'static str {
-    if importance >= 0.75 {
-        "high"
-    } else if importance >= 0.45 {
-        "medium"
-    } else {
-        "low"
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@
 //! - `total_memories` may count the archived records in live files or not. `last_updated` is not checked.
 //! - An id that is not a UUID is a note: it is shown and kept as it is.
 
-mod agent_file;
 mod assembly;
 mod index_check;
 mod layout;
@@ -31,6 +30,8 @@ static ABOUT: FormatInfo = FormatInfo {
     facets: &["category", "status"],
     unsearched: &["created_at", "updated_at", "accessed_at", "completed_at"],
     reading_order: &["task_metadata.outcome", "task_metadata.blockers", "task_metadata"],
+    // Memories belong to no session.
+    is_in_session: |_| false,
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,
@@ -44,22 +45,13 @@ impl Format for MemoryServer {
         &ABOUT
     }
 
-    /// Memories belong to no session.
-    fn is_in_session(&self, _kind: &str) -> bool {
-        false
-    }
-
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
         match role {
             Role::Records | Role::Archive if path.extension().is_some_and(|end| end == "json") => {
-                agent_file::read(path, bytes, now)
+                record::read_agent_file(path, bytes, now)
             }
             Role::Records | Role::Archive => record::read(path, role, bytes, now),
-            Role::Index => {
-                let check = &mut |_: Json<'_>, _: &mut Vec<_>| {};
-                let problems = record_reader::read_object(path, bytes, Code::IndexBroken, check);
-                Reading { records: Vec::new(), problems }
-            }
+            Role::Index => record_reader::object(path, bytes, Code::IndexBroken, &|_| Vec::new()),
             _ => Reading::default(),
         }
     }

@@ -1,20 +1,24 @@
 //! Writes memories: lines, backups, archives by quarter, the index.
 
-mod due_entries;
-mod index_build;
-
-pub use index_build::derived;
-
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{MemoryServer, assembly, index_check, layout};
+use super::index_check::{self, IndexedRecords};
+use super::{MemoryServer, assembly, layout};
+use crate::format::id_lists::{IdListWriter, KeysOf};
+use crate::format::record_reader::set_members;
 use crate::format::writing::{
     AppendContext, AppendLines, ChangesResult, DueTask, FormatWriter, Operation, OwnOperations, RecordDraft,
-    RecordMembers, Refusal, Result, WriteContext, accessed, document, has_id, list, refuse_taken, uuid,
+    RecordMembers, Refusal, Result, WriteContext, accessed, document, has_id, level_word, list, refuse_taken,
+    uuid,
 };
-use crate::model::{Change, Document, Entry, Moment, PathText, Role, Store, path_from_text};
+use crate::format::{AssemblyInput, DerivedFile};
+use crate::model::time::DAY;
+use crate::model::{
+    Change, Document, Entry, Moment, PathText, Role, State, Store, StoredMemory, is_kept, is_log,
+    path_from_text,
+};
 use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
 use crate::text::{json_edit, names};
@@ -52,7 +56,7 @@ impl FormatWriter for MemoryServer {
     }
 
     fn importance(&self, _kind: &str, value: f64) -> Result<(&'static str, String), String> {
-        Ok(("importance", json_edit::quoted(index_check::importance_word(value))))
+        Ok(("importance", json_edit::quoted(level_word(value))))
     }
 
     fn has_word(&self, _kind: &str, field: &str) -> bool {
@@ -141,16 +145,16 @@ impl FormatWriter for MemoryServer {
     /// Archives learnings unused for 90 days, tasks done 30 days ago, and what exceeds a soft
     /// limit. Core memories are archived by hand ("Archival", "Storage Limits").
     fn due_tasks(&self, context: &WriteContext<'_>) -> Result<Vec<DueTask>> {
-        let due_entries::DueEntries { what, entries } = due_entries::own(context);
+        let DueEntries { what, entries } = due_entries(context);
         if entries.is_empty() {
             return Ok(Vec::new());
         }
         let changes = self.archive(context, &entries)?;
-        Ok(vec![DueTask { what, rule: due_entries::RULE.into(), records: entries.len(), changes }])
+        Ok(vec![DueTask { what, rule: RULE.into(), records: entries.len(), changes }])
     }
 
     fn compaction_rule(&self, _store: &Store) -> String {
-        due_entries::RULE.into()
+        RULE.into()
     }
 
     fn compact(&self, context: &WriteContext<'_>, _session: Option<&str>) -> Option<ChangesResult> {
@@ -234,7 +238,7 @@ fn new_memory(
     }
     members.or("tags", "[]");
     if let Some(importance) = draft.importance {
-        members.set("importance", json_edit::quoted(index_check::importance_word(importance)));
+        members.set("importance", json_edit::quoted(level_word(importance)));
     }
     members.or_text("importance", "medium");
     members.or("archived", "false");
@@ -338,4 +342,159 @@ pub fn backup(store: &Store, file: &Document, now: Moment) -> Vec<Change> {
     let many = (known.len() + 1).saturating_sub(BACKUPS);
     let old = known.into_iter().take(many).map(|(path, len)| Change::expire(path, len));
     std::iter::once(Change::create(own, file.bytes.clone())).chain(old).collect()
+}
+
+/// Returns the correct index. An existing one stays if it is correct.
+pub fn derived(parts: &AssemblyInput<'_>) -> Vec<DerivedFile> {
+    let path = PathBuf::from("index.json");
+    let (ids, _) = assembly::ids(parts);
+    let records = IndexedRecords::of(parts, &assembly::entries(parts), &ids);
+    let own = document(parts.documents, &path).map(|own| own.bytes.clone()).unwrap_or_default();
+    if index_check::is_right(&own, &records) {
+        return vec![DerivedFile { path, bytes: own }];
+    }
+    let often = often(&records);
+    let [tags, categories, importances] = index_check::MAPS;
+    let members = [
+        ("version", json_edit::quoted(index_check::VERSION)),
+        ("statistics", statistics(&records)),
+        (tags.0, lists(&records, Some(&often), tags.1).to_json()),
+        (categories.0, lists(&records, Some(&often), categories.1).to_json()),
+        (importances.0, lists(&records, None, importances.1).json_of(&["high", "medium", "low"])),
+    ];
+    vec![DerivedFile { path, bytes: set_members(&own, &members).into() }]
+}
+
+fn statistics(records: &IndexedRecords<'_>) -> String {
+    let count = |kind| records.live().filter(|own| own.memory.kind() == kind).count();
+    let kinds = layout::FILES.map(|(_, kind)| format!("\"{kind}\":{}", count(kind)));
+    let (live, [bytes, _]) = (records.live().count(), records.bytes);
+    format!(
+        "{{\"total_memories\":{live},\"by_type\":{{{}}},\"archived_count\":{},\"total_storage_bytes\":{bytes}}}",
+        kinds.join(","),
+        records.own.len() - live,
+    )
+}
+
+/// Counts the live records of each id, by place.
+fn often(records: &IndexedRecords<'_>) -> Vec<u32> {
+    let mut often = vec![0; records.ids.all().len()];
+    records.live().filter_map(|own| own.id).for_each(|(_, place)| often[place as usize] += 1);
+    often
+}
+
+/// Maps keys to ids of live records: with the counts `often` each id once per key, else once per record.
+fn lists<'a>(records: &IndexedRecords<'a>, often: Option<&Vec<u32>>, keys: KeysOf) -> IdListWriter<'a> {
+    let (mut lists, mut known) = (IdListWriter::default(), HashSet::new());
+    for (memory, (id, place)) in records.live().filter_map(|own| Some((own.memory, own.id?))) {
+        let id = json_edit::quoted(id);
+        let mut keys = keys(memory);
+        keys.sort_unstable();
+        keys.dedup();
+        for key in keys {
+            let is_once = || often.is_none_or(|often| often[place as usize] == 1);
+            if is_once() || known.insert((key, place)) {
+                lists.push(key, &id);
+            }
+        }
+    }
+    lists
+}
+
+/// The rules, in words ("Archival", "Storage Limits").
+const RULE: &str = "learnings are archived 90 days after their last use, tasks 30 days after they are done; above the soft limit (500 learnings or 5 MB, 200 tasks or 2 MB) the least recently used, done tasks only; core memories by hand; what is pinned stays";
+
+struct DueEntries {
+    what: String,
+    /// The entries, in the store's order.
+    entries: Vec<Entry>,
+}
+
+fn due_entries(context: &WriteContext<'_>) -> DueEntries {
+    let live = live(context);
+    let old: Vec<usize> = (0..live.len()).filter(|&at| live[at].is_old).collect();
+    let full = without_room(context, &live);
+    let mut parts = Vec::new();
+    if !old.is_empty() || full.is_empty() {
+        parts.push("learnings not used for 90 days and tasks done for 30".to_owned());
+    }
+    if !full.is_empty() {
+        parts.push(format!("{} that full files have no room for", full.len()));
+    }
+    let own: HashSet<usize> = old.into_iter().chain(full).collect();
+    let entries = (0..live.len()).filter(|at| own.contains(at)).map(|at| *live[at].entry).collect();
+    DueEntries { what: format!("archive {}", parts.join(", and ")), entries }
+}
+
+struct LiveRecord<'a> {
+    entry: &'a Entry,
+    /// True if it is due by its age.
+    is_old: bool,
+    /// True if it may go when its file is full.
+    may_go: bool,
+    /// The time of the last use or completion, and the number of uses.
+    used: (Option<Moment>, u64),
+    bytes: u64,
+}
+
+fn live<'a>(context: &'a WriteContext<'_>) -> Vec<LiveRecord<'a>> {
+    let mut live = Vec::new();
+    for entry in context.store.entries.iter().filter(|entry| entry.state == State::Live) {
+        let document = context.store.document(entry);
+        let is_log = document.role == Role::Records && is_log(&document.path);
+        let Some(memory) = context.store.memory(entry).filter(|_| is_log) else { continue };
+        let mut tape = Tape::default();
+        let bytes = context.store.raw(entry);
+        let Ok(raw) = json_edit::scan(&mut tape, &bytes) else { continue };
+        let done = done(raw);
+        let (may_go, last) = match memory.kind() {
+            "learning" => (true, memory.accessed.or(memory.created)),
+            "task" => (done.is_some(), done),
+            _ => (false, None),
+        };
+        let is_kept = is_kept(memory, context.now);
+        let bytes = context.store.raw(entry).len() as u64 + 1;
+        let used = (last, memory.access_count);
+        let is_old = !is_kept && is_due(memory, raw, context.now);
+        live.push(LiveRecord { entry, is_old, may_go: may_go && !is_kept, used, bytes });
+    }
+    live
+}
+
+/// Returns the records that are archived, in addition to old ones, until each file is within its soft limit.
+fn without_room(context: &WriteContext<'_>, live: &[LiveRecord<'_>]) -> Vec<usize> {
+    let mut full = Vec::new();
+    for (number, document) in (0_u32..).zip(&context.store.documents) {
+        let Some((most_bytes, most)) = assembly::soft_limit(&document.path) else { continue };
+        let of_file: Vec<usize> = (0..live.len()).filter(|&at| live[at].entry.document == number).collect();
+        let stay: Vec<usize> = of_file.iter().copied().filter(|&at| !live[at].is_old).collect();
+        let gone: u64 = of_file.iter().filter(|&&at| live[at].is_old).map(|&at| live[at].bytes).sum();
+        let (mut count, mut bytes) = (stay.len(), document.len.saturating_sub(gone));
+        let mut candidates: Vec<usize> = stay.into_iter().filter(|&at| live[at].may_go).collect();
+        candidates.sort_by_key(|&at| live[at].used);
+        for at in candidates {
+            if count <= most && bytes <= most_bytes {
+                break;
+            }
+            count -= 1;
+            bytes = bytes.saturating_sub(live[at].bytes);
+            full.push(at);
+        }
+    }
+    full
+}
+
+fn done(raw: Json<'_>) -> Option<Moment> {
+    let status = raw.path(&["task_metadata", "status"]);
+    let done = raw.path(&["task_metadata", "completed_at"]).and_then(|when| when.moment());
+    done.filter(|_| status.is_some_and(|status| status.is_text("completed")))
+}
+
+/// True if "Archival" makes a record due: a learning unused for 90 days, a task completed 30 days ago.
+fn is_due(memory: &StoredMemory, raw: Json<'_>, now: Moment) -> bool {
+    match memory.kind() {
+        "learning" => memory.accessed.or(memory.created).is_some_and(|used| now > used.plus(90 * DAY)),
+        "task" => done(raw).is_some_and(|done| now > done.plus(30 * DAY)),
+        _ => false,
+    }
 }

@@ -1,12 +1,11 @@
-//! The ids of new notes. An id is also the name of the note's file.
+//! The ids and titles of new notes. An id is also the name of the note's file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::note_names::NoteNames;
+use super::note_index::NoteNames;
 use super::rules::NoteRules;
-use super::title::cut;
 use crate::detectors::{is_random, mask};
 use crate::format::writing::{Refusal, Result, WriteContext, refuse_taken};
 use crate::model::{Document, Entry, Role};
@@ -61,7 +60,7 @@ pub fn check_rename(
     entry: &Entry,
     id: &str,
 ) -> Result<()> {
-    let own = context.store.memory(entry).and_then(|memory| memory.id());
+    let own = context.store.id(entry);
     if own == Some(id) {
         return Ok(());
     }
@@ -89,4 +88,33 @@ pub fn id_from(rules: &'static NoteRules, documents: &[Arc<Document>], title: &s
     };
     let mut others = (2..).map(|number| format!("{id}-{number}"));
     if is_free(&id) { id } else { others.find(is_free).unwrap_or(id) }
+}
+
+/// The longest title made from a text, in characters.
+const TITLE: usize = 80;
+
+/// Returns title and body. The title is given, the heading, the only line, or the start of the first line.
+pub fn title_and_body(title: Option<String>, text: &str) -> (String, String) {
+    if let Some(title) = title {
+        return (title, text.to_owned());
+    }
+    let text = text.trim_start_matches(['\n', '\r']);
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let first = first.trim();
+    if let Some(heading) = first.strip_prefix("# ") {
+        return (heading.trim().to_owned(), rest.to_owned());
+    }
+    match first.chars().count() <= TITLE && rest.trim().is_empty() {
+        true => (first.to_owned(), String::new()),
+        false => (cut(first, TITLE), text.to_owned()),
+    }
+}
+
+/// Returns the words that fit, or the start of a long first word.
+pub fn cut(text: &str, most: usize) -> String {
+    let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+    let short = &text[..end];
+    let whole =
+        if end < text.len() { short.rsplit_once(' ').map_or(short, |(words, _)| words) } else { short };
+    whole.trim_end().to_owned()
 }

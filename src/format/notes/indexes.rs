@@ -12,8 +12,7 @@ use crate::text::wiki_links::target;
 
 /// Reads an index. Its content is compared with the notes when the store is assembled.
 pub fn read(path: &Path, bytes: &[u8]) -> Reading {
-    let problems = record_reader::read_object(path, bytes, Code::IndexBroken, &mut |_, _| {});
-    Reading { records: Vec::new(), problems }
+    record_reader::object(path, bytes, Code::IndexBroken, &|_| Vec::new())
 }
 
 /// Returns the notes of each tag: `{"tags": {tag: {"notes": [id]}}}`. The list may replace the
@@ -48,7 +47,7 @@ pub fn links(index: &Document) -> BTreeMap<String, NoteLinks> {
     with_object(&index.bytes, |object| {
         let Some(notes) = object.get("notes") else { return BTreeMap::new() };
         let mut links: BTreeMap<String, NoteLinks> =
-            nodes_of(notes).map(|(id, note)| (target(&id).to_owned(), links_of(note))).collect();
+            nodes_of(notes).map(|(_, id, note)| (target(&id).to_owned(), links_of(note))).collect();
         for (key, from) in object.get("backlinks").into_iter().flat_map(|backlinks| backlinks.members()) {
             let id = target(&key.text().unwrap_or_default()).to_owned();
             links.entry(id).or_default().incoming.extend(texts(from));
@@ -61,14 +60,15 @@ pub fn links(index: &Document) -> BTreeMap<String, NoteLinks> {
 /// Returns the names of the graph's nodes. `backlinks` is left out: its names may not be notes.
 pub fn nodes(index: &Document) -> Vec<String> {
     with_object(&index.bytes, |object| {
-        object.get("notes").into_iter().flat_map(nodes_of).map(|(name, _)| name).collect()
+        object.get("notes").into_iter().flat_map(nodes_of).map(|(_, name, _)| name).collect()
     })
     .unwrap_or_default()
 }
 
-fn nodes_of<'a>(notes: Json<'a>) -> impl Iterator<Item = (String, Json<'a>)> + use<'a> {
-    let listed = notes.items().filter_map(|note| Some((note.get("id")?.text()?.into_owned(), note)));
-    let keyed = notes.members().filter_map(|(key, note)| Some((key.text()?.into_owned(), note)));
+/// Returns the nodes of a graph, each with its key, if it has one, and its name.
+pub fn nodes_of<'a>(notes: Json<'a>) -> impl Iterator<Item = (Option<Json<'a>>, String, Json<'a>)> + use<'a> {
+    let listed = notes.items().filter_map(|node| Some((None, node.get("id")?.text()?.into_owned(), node)));
+    let keyed = notes.members().filter_map(|(key, node)| Some((Some(key), key.text()?.into_owned(), node)));
     listed.chain(keyed)
 }
 

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::indexes::{self, NoteLinks, is_of_lists};
-use super::link_lists;
-use super::note_names::NoteNames;
+use super::indexes::{self, NoteLinks, is_of_lists, nodes_of};
+use super::note_index::NoteNames;
 use super::rules::LINK;
 use crate::format::record_reader::with_layout;
 use crate::model::{Code, Document};
@@ -32,7 +31,7 @@ pub fn links_graph(known: &NoteNames<'_>, existing: Option<&[u8]>) -> Vec<u8> {
             return layout.document(&JsonTree::Object(members));
         };
         if is_of_lists(object) {
-            return layout.document(&JsonTree::Object(link_lists::members(known, object)));
+            return layout.document(&JsonTree::Object(list_members(known, object)));
         }
         let found =
             object.get("notes").filter(|own| matches!(own.kind(), JsonKind::Array | JsonKind::Object));
@@ -92,16 +91,9 @@ struct LinkGraph<'a> {
     names: (&'static str, Option<&'static str>),
 }
 
-fn nodes_of(found: Option<Json<'_>>) -> Vec<(Option<Json<'_>>, String, Json<'_>)> {
-    let Some(found) = found else { return Vec::new() };
-    let listed = found.items().filter_map(|node| Some((None, node.get("id")?.text()?.into_owned(), node)));
-    let keyed = found.members().filter_map(|(key, node)| Some((Some(key), key.text()?.into_owned(), node)));
-    listed.chain(keyed).collect()
-}
-
 impl<'a> LinkGraph<'a> {
     fn of(known: &'a NoteNames<'a>, found: Option<Json<'_>>) -> Self {
-        let nodes = nodes_of(found);
+        let nodes: Vec<_> = found.into_iter().flat_map(nodes_of).collect();
         let lists = |names: [&'static str; 2]| {
             names.into_iter().find(|name| nodes.iter().any(|(.., node)| node.get(name).is_some()))
         };
@@ -145,7 +137,7 @@ impl<'a> LinkGraph<'a> {
         let is_keyed = found.is_some_and(|found| found.kind() == JsonKind::Object);
         let mut nodes: Vec<(String, Cow<'j, str>, JsonTree<'j>)> = Vec::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
-        for (key, name, node) in nodes_of(found) {
+        for (key, name, node) in found.into_iter().flat_map(nodes_of) {
             let id = self.known.meant(&name);
             if !self.known.ids.contains_key(id.as_str()) {
                 continue;
@@ -241,4 +233,93 @@ fn texts(node: Json<'_>, names: [&str; 2]) -> Vec<String> {
     let lists = names.into_iter().filter_map(|name| node.get(name));
     let texts = lists.flat_map(|list| list.items()).filter_map(|name| name.text());
     texts.map(Cow::into_owned).filter(|name| !target(name).is_empty()).collect()
+}
+
+type LinkSets = BTreeMap<String, BTreeSet<String>>;
+
+/// Returns the members of a graph by lists, rebuilt from the notes: in `notes` the links of each file, in `backlinks` the
+/// files that link to each target, and totals. Other members stay.
+fn list_members<'j>(known: &NoteNames<'_>, object: Json<'j>) -> TreeMembers<'j> {
+    let notes = object.get("notes");
+    let own = LinkLists::of(known, notes);
+    let mut members: TreeMembers<'j> = Vec::new();
+    for (key, value) in object.members() {
+        let tree = match (&*key.text().unwrap_or_default(), value.kind()) {
+            ("notes", JsonKind::Object) => JsonTree::Object(own.lists(value, &own.outgoing, true)),
+            ("backlinks", JsonKind::Object) => JsonTree::Object(own.lists(value, &own.incoming, false)),
+            ("total_notes", JsonKind::Number) => JsonTree::plain(own.outgoing.len()),
+            ("total_links", JsonKind::Number) => JsonTree::plain(own.total()),
+            _ => JsonTree::raw(value),
+        };
+        members.push((key.spelled(), tree));
+    }
+    members
+}
+
+/// The notes in such a graph, and the links of each.
+struct LinkLists<'a> {
+    known: &'a NoteNames<'a>,
+    /// By note, its links. Notes without links are included.
+    outgoing: LinkSets,
+    /// By link target, the notes that link to it.
+    incoming: LinkSets,
+    /// True if links name files; true if keys name files.
+    are_files: (bool, bool),
+}
+
+impl<'a> LinkLists<'a> {
+    fn of(known: &'a NoteNames<'a>, notes: Option<Json<'_>>) -> LinkLists<'a> {
+        let listed: Vec<Json<'_>> =
+            notes.iter().flat_map(|notes| notes.members()).map(|(_, to)| to).collect();
+        let named: Vec<Cow<'_, str>> =
+            listed.iter().flat_map(|list| list.items()).filter_map(|name| name.text()).collect();
+        let keys = || notes.into_iter().flat_map(|notes| notes.members()).filter_map(|(key, _)| key.text());
+        let has_files = keys().all(|key| key.ends_with(".md"));
+        let is_listed = known.notes.scope(keys());
+        let mut outgoing: LinkSets = known
+            .ids
+            .keys()
+            .filter(|id| is_listed(id))
+            .map(|id| ((*id).to_owned(), BTreeSet::new()))
+            .collect();
+        let mut incoming = LinkSets::new();
+        // Writers of this shape only read the front matter.
+        for (from, to) in known.notes.links(|relation| relation != LINK) {
+            if let Some(own) = outgoing.get_mut(&from) {
+                own.insert(to.clone());
+                incoming.entry(to).or_default().insert(from);
+            }
+        }
+        let are_files = !named.is_empty() && named.iter().all(|name| name.ends_with(".md"));
+        LinkLists { known, outgoing, incoming, are_files: (are_files, has_files) }
+    }
+
+    fn total(&self) -> usize {
+        self.outgoing.values().map(BTreeSet::len).sum()
+    }
+
+    /// Returns a list for each key: existing keys in their order, then missing ones. A note is
+    /// named as in the keys of `notes`, a link target as in the links.
+    fn lists<'j>(&self, found: Json<'j>, wanted: &LinkSets, of_notes: bool) -> TreeMembers<'j> {
+        let (links, keys) = self.are_files;
+        let (in_lists, in_keys) = if of_notes { (links, keys) } else { (keys, links) };
+        let mut left: BTreeSet<&str> = wanted.keys().map(String::as_str).collect();
+        let mut members: TreeMembers<'j> = Vec::new();
+        for (key, value) in found.members() {
+            let id = self.known.meant(&key.text().unwrap_or_default());
+            let Some(own) = wanted.get(&id).filter(|_| left.remove(id.as_str())) else { continue };
+            let is_right = value.kind() == JsonKind::Array && self.known.lists(value, own);
+            let tree = match is_right {
+                true => JsonTree::raw(value),
+                false => self.known.listed(&[value], own, in_lists),
+            };
+            members.push((key.spelled(), tree));
+        }
+        for id in left {
+            let own = wanted.get(id).map(|own| self.known.listed(&[], own, in_lists));
+            let name = self.known.spelled(id, in_keys);
+            members.extend(own.map(|own| (Cow::Owned(quoted(&name)), own)));
+        }
+        members
+    }
 }

@@ -1,11 +1,12 @@
-//! Reads a Markdown file as one record.
+//! Reads a Markdown file as one record, and makes its form.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use super::rules::{LINK, NoteRules};
-use crate::format::field_reader;
+use crate::format::field_reader::{self, Need};
 use crate::format::json_document::without_mark;
+use crate::format::record_form::{FieldKind, RecordForm};
 use crate::format::record_reader::{self, Reading, byte_order_mark};
 use crate::model::{
     Code, Moment, Name, NameKind, PathText, Problem, Record, RecordBody, Reference, Severity, Span,
@@ -61,15 +62,24 @@ fn whole(bytes: &[u8], body: RecordBody) -> Record {
 fn text_of<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, Reading> {
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
     let (code, why) = match std::str::from_utf8(bytes) {
-        Err(_) => (Code::InvalidUtf8, "The file is not UTF-8."),
+        Err(_) => return Err(not_text(path, bytes)),
         Ok(text) if !without_mark(bytes).iter().all(is_blank) => return Ok(text),
         Ok(text) if text.contains('\0') => {
             (Code::NulBytes, "The file contains only NUL bytes, probably after a power cut.")
         }
         Ok(_) => (Code::BadFrontMatter, "The file is empty."),
     };
+    Err(unread(path, bytes, code, why))
+}
+
+/// Returns the reading of a file that is no text.
+pub fn not_text(path: &Path, bytes: &[u8]) -> Reading {
+    unread(path, bytes, Code::InvalidUtf8, "The file is not UTF-8.")
+}
+
+fn unread(path: &Path, bytes: &[u8], code: Code, why: &str) -> Reading {
     let problem = Problem::of_file(code, Severity::Error, path, why).at_line(1).of_record(0, None);
-    Err(Reading { problems: vec![problem], records: vec![whole(bytes, RecordBody::Broken)] })
+    Reading { problems: vec![problem], records: vec![whole(bytes, RecordBody::Broken)] }
 }
 
 /// Returns the lines of what a merge left, each with what is wrong.
@@ -226,4 +236,32 @@ impl NoteReader<'_> {
         links(self.body(), &mut |link| add(LINK, NameKind::Record, target(link)));
         references.into()
     }
+}
+
+/// Returns the form of a note: its text, the known fields, and other fields of its front matter.
+pub fn form(bytes: &[u8], known: Vec<(&'static str, FieldKind)>) -> RecordForm {
+    let text = String::from_utf8_lossy(bytes);
+    let note = Note::read(&text);
+    let mut form = text_form(Need::Optional);
+    if note.has_front_matter {
+        for (name, kind) in known {
+            form.ask(name.into(), Need::Optional, kind);
+        }
+    }
+    for field in &note.fields {
+        let kind = match &field.value {
+            YamlValue::List(_) => FieldKind::ANY_WORDS,
+            YamlValue::Other(_) => FieldKind::Fixed("kept as it is written"),
+            YamlValue::Text(_) | YamlValue::Null => FieldKind::Text { most: None },
+        };
+        form.ask(field.name.into(), Need::Optional, kind);
+    }
+    form
+}
+
+/// Returns the form of a record that has only a text.
+pub fn text_form(need: Need) -> RecordForm {
+    let mut form = RecordForm::default();
+    form.ask("text".into(), need, FieldKind::Text { most: None });
+    form
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::note_names::NoteNames;
+use super::note_index::NoteNames;
 use crate::format::json_document::without_mark;
 use crate::format::record_reader::with_layout;
 use crate::model::Document;

@@ -1,17 +1,17 @@
 //! Assembles the files of a store: sessions, states, references, counts, limits.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::index_check::EntryLog;
 use super::metadata::EntryCounts;
 use super::{config, index_check, layout, metadata};
 use crate::format::id_index::DanglingNames;
 use crate::format::record_reader::{whole_object, with_object, without_mark};
-use crate::format::writing::with_config_of;
+use crate::format::writing::{document, with_config_of};
 use crate::format::{Assembly, AssemblyInput, LockFact, entries};
 use crate::model::{
-    Code, DecayTable, Document, Entry, Moment, NameKind, PathText, Problem, Role, Session, Severity, State,
+    Code, DecayTable, Document, Entry, Moment, PathText, Problem, Role, Session, Severity, State,
 };
 use crate::text::json_scanner::Tape;
 
@@ -20,12 +20,11 @@ const LEASE_GRACE: i64 = 2_000_000;
 /// An empty or incomplete lock is stale after this time in microseconds. Its writer needs a moment.
 const UNFILLED: i64 = 60_000_000;
 
-/// Assembles the files of a store.
 pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
-    let files = FilesBySession::of(parts);
-    let missing = missing(parts);
+    let missing = DanglingNames::in_files(parts.documents, std::iter::empty());
     let mut tape = Tape::default();
-    let config = files.config.map(|config| without_mark(&config.bytes));
+    let config = document(parts.documents, Path::new("config.json"));
+    let config = config.map(|config| without_mark(&config.bytes));
     let store_config = config.and_then(|config| whole_object(&mut tape, config).ok());
     let mut decay = config::default_decay();
     if let Some(config) = store_config {
@@ -33,7 +32,7 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     }
     let limit = config::size_limit(store_config);
     let mut assembly = Assembly { decay: Some(decay.clone()), ..Assembly::default() };
-    for (name, own) in &files.sessions {
+    for (name, own) in &sessions(parts) {
         let number = assembly.sessions.len() as u32;
         let log = EntryLog::of(file(own, Role::Records), file(own, Role::Tombstones));
         let session = SessionFiles { name, own, missing: &missing, log };
@@ -46,38 +45,15 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     assembly
 }
 
-struct FilesBySession<'a> {
-    config: Option<&'a Document>,
-    sessions: BTreeMap<PathBuf, Vec<(u32, &'a Document)>>,
-}
-
-impl<'a> FilesBySession<'a> {
-    fn of(parts: &AssemblyInput<'a>) -> Self {
-        let mut files = FilesBySession { config: None, sessions: BTreeMap::new() };
-        for folder in parts.folders {
-            if let Some(name) = layout::session_of(folder) {
-                files.sessions.entry(name.to_owned()).or_default();
-            }
-        }
-        for (number, document) in parts.documents.iter().enumerate() {
-            match layout::session_of(&document.path) {
-                Some(name) if files.sessions.contains_key(name) => {
-                    files.sessions.entry(name.to_owned()).or_default().push((number as u32, document));
-                }
-                _ if document.role == Role::Config => files.config = Some(document),
-                _ => {}
-            }
-        }
-        files
+/// Returns the files of each session.
+fn sessions<'a>(parts: &AssemblyInput<'a>) -> BTreeMap<&'a Path, Vec<(u32, &'a Document)>> {
+    let names = parts.folders.iter().filter_map(|folder| layout::session_of(folder));
+    let mut sessions: BTreeMap<&Path, Vec<_>> = names.map(|name| (name, Vec::new())).collect();
+    for (number, document) in parts.numbered() {
+        let own = layout::session_of(&document.path).and_then(|name| sessions.get_mut(name));
+        own.into_iter().for_each(|files| files.push((number, document)));
     }
-}
-
-/// Returns references to ids that neither records nor tombstones have.
-fn missing<'a>(parts: &AssemblyInput<'a>) -> DanglingNames<'a> {
-    let records = || parts.documents.iter().flat_map(|document| &document.records);
-    let views = || records().filter_map(|record| record.memory());
-    let ids = records().filter_map(|record| Some((NameKind::Record, record.named_id()?)));
-    DanglingNames::of(views().flat_map(|memory| memory.references()), ids)
+    sessions
 }
 
 struct SessionFiles<'a> {
@@ -144,11 +120,10 @@ impl<'a> SessionFiles<'a> {
         let Some(log) = self.file(Role::Records) else { return Vec::new() };
         let mut again = self.log.again.iter().peekable();
         let mut problems = Vec::new();
-        for (number, record) in log.records.iter().enumerate() {
+        for (number, record) in (0..).zip(&log.records) {
             let Some(memory) = record.memory() else { continue };
             let mut add = |code, message| {
-                let problem = Problem::of_file(code, Severity::Warning, &log.path, message);
-                problems.push(problem.at_line(record.line).of_record(number as u32, memory.id()));
+                problems.push(entries::problem_of(log, number, (code, Severity::Warning, message)));
             };
             for reference in memory.references().filter(|own| self.missing.has(own)) {
                 let id = &reference.to.text;
@@ -159,7 +134,7 @@ impl<'a> SessionFiles<'a> {
                 let message = format!("It was written after its id was deleted on {since}, which hides it.");
                 add(Code::HiddenMemory, message);
             }
-            if let Some((_, line)) = again.next_if(|(own, _)| *own == number as u32) {
+            if let Some((_, line)) = again.next_if(|(own, _)| *own == number) {
                 add(Code::DuplicateId, format!("Same id as line {line}."));
             }
         }

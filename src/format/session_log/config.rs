@@ -88,7 +88,6 @@ fn is_count(number: f64) -> bool {
     number.fract() == 0.0 && (0.0..=MOST_RETRIES).contains(&number)
 }
 
-/// Applies the store's config to decay.
 pub fn apply_config(table: &mut DecayTable, config: Json<'_>) {
     let Some(decay) = config.get("decay") else { return };
     if let Some(types) = decay.get("type_specific") {
@@ -134,7 +133,6 @@ fn fraction(object: Json<'_>, name: &str) -> Option<f64> {
     object.get(name)?.number().filter(|number| (0.0..=1.0).contains(number))
 }
 
-/// Returns the problems of the store's config.
 pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     let mut found = SettingsCheck { path, problems: Vec::new() };
     if let Some(message) = tuning::other_value(config, &["version"], &["1.0", "1", "1.0.0"]) {
@@ -169,7 +167,6 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     found.problems
 }
 
-/// Returns the problems of a session's own settings.
 pub fn check_session(metadata: Json<'_>, path: &Path) -> Vec<Problem> {
     let mut found = SettingsCheck { path, problems: Vec::new() };
     for (section, name) in [("decay_config", "enabled"), ("compaction_config", "auto_compact")] {
@@ -223,16 +220,13 @@ impl SettingsCheck<'_> {
     /// Adds a problem if a setting has the wrong type. It has no effect then.
     fn is_of(&mut self, name: &str, value: Option<Json<'_>>, wanted: JsonKind) {
         if let Some(value) = value.filter(|value| value.kind() != wanted && !value.is_null()) {
-            let (wanted, found) = (wanted.as_str(), value.kind().as_str());
-            let message = format!("`{name}` should be {wanted} and is {found}; it is ignored.");
-            self.add(Code::WrongType, Severity::Error, message);
+            self.add(Code::WrongType, Severity::Error, tuning::wrong_kind(name, wanted, value));
         }
     }
 
     fn number(&mut self, name: &str, value: Json<'_>, range: ConfigRange) {
         let Some(number) = value.number() else {
-            let message =
-                format!("`{name}` should be a number and is {}; it is ignored.", value.kind().as_str());
+            let message = tuning::wrong_kind(name, JsonKind::Number, value);
             return self.add(Code::WrongType, Severity::Error, message);
         };
         let (fits, wanted) = match range {
@@ -250,8 +244,7 @@ impl SettingsCheck<'_> {
     fn type_specific(&mut self, kind: &str, settings: Json<'_>) {
         let name = format!("decay.type_specific.{kind}");
         if settings.kind() != JsonKind::Object {
-            let message =
-                format!("`{name}` should be an object and is {}; it is ignored.", settings.kind().as_str());
+            let message = tuning::wrong_kind(&name, JsonKind::Object, settings);
             return self.add(Code::WrongType, Severity::Error, message);
         }
         self.is_of(&format!("{name}.decay_enabled"), settings.get("decay_enabled"), JsonKind::Bool);

@@ -11,31 +11,22 @@ use crate::format::{Placement, entries};
 use crate::model::{Code, Moment, PathText, Role, Severity, StoredMemory};
 use crate::text::canonical::{self, Checksum};
 use crate::text::json::{Json, JsonKind};
+use crate::text::names;
 
 /// The most bytes of an entry (§14.2).
-const ENTRY: usize = 1 << 20;
+pub const ENTRY: usize = 1 << 20;
 /// The most characters of a tag (§14.2).
-const TAG: usize = 32;
+pub const TAG: usize = 32;
 /// The most characters of an id (§14.2). A longer one is kept as it is.
-const ID: usize = 32;
+pub const ID: usize = 32;
 
 const KINDS: [&str; 4] = ["conversation", "decision", "finding", "preference"];
 
 /// Members of `content` for the main text. The first existing one has it.
-const MAIN: [(&str, &str); 12] = [
-    ("message", "content.message"),
-    ("decision", "content.decision"),
-    ("finding", "content.finding"),
-    ("preference", "content.preference"),
-    ("description", "content.description"),
-    ("text", "content.text"),
-    ("summary", "content.summary"),
-    ("content", "content.content"),
-    ("title", "content.title"),
-    ("value", "content.value"),
-    ("note", "content.note"),
-    ("question", "content.question"),
-];
+const MAIN: [&str; 12] = names(
+    "content.message content.decision content.finding content.preference content.description content.text \
+    content.summary content.content content.title content.value content.note content.question",
+);
 
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
     let session = session_of(path);
@@ -98,17 +89,21 @@ fn memory(fields: &mut FieldReader<'_>, session: Option<&str>) -> StoredMemory {
 /// Adds a note if the main text is empty.
 fn says(fields: &mut FieldReader<'_>) {
     let Some(content) = fields.object().get("content") else { return };
-    let held = |&(name, path): &(&'static str, &'static str)| {
-        let own = content.get(name).filter(|own| own.kind() == JsonKind::String)?;
-        Some((name, path, own))
+    let held = |path: &'static str| {
+        let own = member(content, path).filter(|own| own.kind() == JsonKind::String)?;
+        Some((path, own))
     };
-    match MAIN.iter().find_map(held) {
+    match MAIN.into_iter().find_map(held) {
         _ if content.kind() == JsonKind::String => fields.says("content", Some(content)),
         // The key gives an empty value a meaning.
-        Some(("value", ..)) if content.get("key").is_some() => {}
-        Some((_, path, own)) => fields.says(path, Some(own)),
+        Some(("content.value", _)) if content.get("key").is_some() => {}
+        Some((path, own)) => fields.says(path, Some(own)),
         None => {}
     }
+}
+
+fn member<'a>(content: Json<'a>, path: &str) -> Option<Json<'a>> {
+    content.get(path.strip_prefix("content.")?)
 }
 
 /// Returns who spoke in a conversation.
@@ -151,19 +146,18 @@ pub fn tombstone(fields: &mut FieldReader<'_>) -> StoredMemory {
     StoredMemory { id, created, kind: Cow::Borrowed("tombstone"), ..StoredMemory::default() }
 }
 
-/// Returns an entry's main text, and the members that contain it.
 pub fn main_text(object: Json<'_>) -> (String, Vec<&'static str>) {
     let Some(content) = object.get("content") else { return (String::new(), Vec::new()) };
     if content.kind() != JsonKind::Object {
         return (content.plain(), vec!["content"]);
     }
-    let held = MAIN.iter().find_map(|&(name, path)| {
-        let text = content.get(name)?.text()?;
-        Some((name, path, text.into_owned()))
-    });
+    let held = |path| Some((path, member(content, path)?.text()?.into_owned()));
+    let held = MAIN.into_iter().find_map(held);
     match (held, content.get("key").and_then(|key| key.text())) {
-        (Some(("value", path, text)), Some(key)) => (format!("{key}: {text}"), vec![path, "content.key"]),
-        (Some((_, path, text)), _) => (text, vec![path]),
+        (Some((path @ "content.value", text)), Some(key)) => {
+            (format!("{key}: {text}"), vec![path, "content.key"])
+        }
+        (Some((path, text)), _) => (text, vec![path]),
         // An empty object has no text to show.
         (None, _) if content.members().next().is_none() => (String::new(), Vec::new()),
         (None, _) => (first_text(content).unwrap_or_else(|| content.plain()), Vec::new()),

@@ -10,7 +10,6 @@ use crate::format::writing::members_of;
 use crate::model::{Code, Document, Moment, Problem, Record, RecordBody, Severity, StoredMemory};
 use crate::text::json::{Json, JsonKind};
 
-/// The maps from keys to ids.
 pub const MAPS: [(&str, KeysOf); 2] = [("tags", tags), ("types", |memory| vec![memory.kind()])];
 
 /// Returns the tags of an entry without duplicates.
@@ -41,7 +40,6 @@ pub struct LogEntry<'a> {
 }
 
 impl<'a> EntryLog<'a> {
-    /// Collects the entries of a log.
     pub fn of(log: Option<&'a Document>, tombstones: Option<&'a Document>) -> Self {
         let deleted = tombstones.into_iter().flat_map(|own| &own.records);
         let deleted =
@@ -78,7 +76,6 @@ impl<'a> EntryLog<'a> {
         memory.created.filter(|created| *created > since).map(|_| since)
     }
 
-    /// Returns the entries without a tombstone.
     pub fn live(&self) -> impl Iterator<Item = &LogEntry<'a>> {
         self.entries.iter().filter(|own| own.is_live)
     }
@@ -193,7 +190,6 @@ struct EntryDifferences {
     lacks_all: bool,
     /// By place, true if the entry is in the index.
     seen: Vec<bool>,
-    /// The expected next place.
     next: u32,
 }
 

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use super::super::detection::{
-    Evidence, FolderProbe, JsonHead, Likeness, MAX_PROBED, is_bare, likeness, likeness_of_document, strangers,
-};
+use super::super::detection::{Evidence, FolderProbe, JsonHead, is_bare, likeness, sessions};
 use super::super::{Placement, parts};
 use crate::model::{PathText, Role};
 use crate::text::json::{Json, JsonKind};
@@ -42,7 +40,6 @@ pub fn place(path: &Path, is_folder: bool) -> Placement {
 }
 
 pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
-    let folder = root.join("sessions");
     let mut seen = Evidence::lacking("it has no session below `sessions/`");
     let has_sessions = glance.has_folder(root, "sessions");
     let config = glance.head(&root.join("config.json"));
@@ -56,33 +53,16 @@ pub fn evidence(root: &Path, glance: &dyn FolderProbe) -> Evidence {
         return seen;
     }
     seen.config = is_own;
-    for session in glance.folders(&folder).into_iter().take(MAX_PROBED) {
-        look(&folder.join(session), glance, &mut seen);
+    let none = "no session below `sessions/` has a `memory.jsonl` or `metadata.json`";
+    let has_any = sessions(root, glance, &mut seen, ("metadata.json", none), &|head, metadata| {
+        let log = head("memory.jsonl").map(|head| likeness(&head, is_entry));
+        let deleted = || head("tombstones.jsonl").map(|head| likeness(&head, is_tombstone));
+        log.or(metadata).or_else(deleted)
+    });
+    if has_any {
         seen.lacks = "no session has a `memory.jsonl` or `metadata.json`".into();
-        if seen.is_enough() {
-            break;
-        }
     }
-    const NONE: &str = "no session below `sessions/` has a `memory.jsonl` or `metadata.json`";
-    strangers(&folder, glance, &mut seen, NONE);
     seen
-}
-
-fn look(session: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
-    const OTHER: &str = "the files below `sessions/` are of another kind";
-    let head = |name: &str| {
-        glance.has_file(session, name).then(|| glance.head(&session.join(name)).unwrap_or_default())
-    };
-    let is_own = |outline: &JsonHead| outline.has(&["session_id"]);
-    let metadata = head("metadata.json").map(|head| likeness_of_document(&head, is_own));
-    if metadata == Some(Likeness::Yes) {
-        return seen.see(Likeness::Yes, true, OTHER);
-    }
-    let log = head("memory.jsonl").map(|head| likeness(&head, is_entry));
-    let deleted = || head("tombstones.jsonl").map(|head| likeness(&head, is_tombstone));
-    if let Some(likeness) = log.or(metadata).or_else(deleted) {
-        seen.see(likeness, true, OTHER);
-    }
 }
 
 /// True for settings of §7.1 whose names no other program uses.

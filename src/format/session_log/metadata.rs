@@ -9,7 +9,7 @@ use crate::model::{Code, Document, Moment, PathText, Problem, Severity};
 use crate::text::json::Json;
 
 /// Checks the document without other files.
-pub fn check(object: Json<'_>, path: &Path, now: Moment, problems: &mut Vec<Problem>) {
+pub fn check(object: Json<'_>, path: &Path, now: Moment) -> Vec<Problem> {
     let mut fields = FieldReader::new(object, now);
     let id = fields.text("session_id", Need::Required);
     let folder = layout::session_of(path).map(|name| name.to_text().into_owned());
@@ -28,13 +28,13 @@ pub fn check(object: Json<'_>, path: &Path, now: Moment, problems: &mut Vec<Prob
         let message = format!("The metadata names version {:?}; this format has 1.", version.plain());
         fields.fault(Code::UnsupportedVersion, Severity::Warning, message);
     }
-    problems.extend(fields.into_problems(path));
+    let mut problems = fields.into_problems(path);
     problems.extend(config::check_session(object, path));
+    problems
 }
 
 /// The counts of a session's live entries, as the metadata has them.
 pub struct EntryCounts {
-    /// The number of all entries.
     pub total: u64,
     /// The numbers by the words of `statistics`.
     pub by_kind: [(&'static str, u64); 4],
@@ -57,7 +57,6 @@ impl EntryCounts {
     }
 }
 
-/// Compares the counts in the metadata with the entries.
 pub fn check_counts(object: Json<'_>, path: &Path, counts: &EntryCounts) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut compare = |names: &[&str], accepted: &[f64], severity| {

@@ -16,16 +16,14 @@ mod entry;
 mod index_check;
 mod layout;
 mod metadata;
-mod new_entry;
 mod write;
 
 use std::path::{Path, PathBuf};
 
 use super::record_form::RecordForm;
 use super::record_reader::{self, Reading};
-use super::tuning::StoreTuning;
 use super::{AssemblyInput, DerivedFile, Format, FormatInfo, StorePlace, tombstone_log};
-use crate::model::{Code, Lock, Moment, PathText, Role, path_from_text};
+use crate::model::{Code, Lock, Moment, PathText, Problem, Role, path_from_text};
 use crate::text::json::Json;
 use crate::text::names;
 
@@ -46,6 +44,7 @@ static ABOUT: FormatInfo = FormatInfo {
         content.rationale content.reason content.alternatives content.evidence content.recommendation \
         content.impact content",
     ),
+    tuning: Some(config::tuning),
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,
@@ -68,16 +67,15 @@ impl Format for SessionLog {
     }
 
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
+        let object = |broken, check: &dyn Fn(Json<'_>) -> Vec<Problem>| {
+            record_reader::object(path, bytes, broken, check)
+        };
         match role {
             Role::Records => entry::read(path, bytes, now),
             Role::Tombstones => tombstone_log::read(path, bytes, now, &entry::tombstone),
-            Role::Metadata => record_reader::object(path, bytes, Code::BadJson, &mut |object, problems| {
-                metadata::check(object, path, now, problems);
-            }),
-            Role::Config => record_reader::object(path, bytes, Code::BadJson, &mut |object, problems| {
-                problems.extend(config::check(object, path));
-            }),
-            Role::Index => record_reader::object(path, bytes, Code::IndexBroken, &mut |_, _| {}),
+            Role::Metadata => object(Code::BadJson, &|own| metadata::check(own, path, now)),
+            Role::Config => object(Code::BadJson, &|own| config::check(own, path)),
+            Role::Index => object(Code::IndexBroken, &|_| Vec::new()),
             _ => Reading::default(),
         }
     }
@@ -85,10 +83,6 @@ impl Format for SessionLog {
     fn lock(&self, files: &[&Path]) -> Lock {
         let session = files.iter().find_map(|file| layout::session_of(file));
         session.map_or(Lock::None, |session| Lock::Lease(Path::new("sessions").join(session).join("lock")))
-    }
-
-    fn tuning(&self) -> Option<fn(Option<Json<'_>>) -> StoreTuning> {
-        Some(config::tuning)
     }
 
     fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> RecordForm {

@@ -4,25 +4,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::derived_files::{FRESH, FRESH_HOURS, relevance};
-use super::new_entry::{self, EntryDefaults, new_entry};
+use super::entry::{ENTRY, ID, TAG};
 use super::{SessionLog, config, layout};
 use crate::format::writing::{
     AppendContext, AppendLines, ChangesResult, DeletionKind, DueTask, FloorOutcome, FormatWriter, NamePlace,
     NameUse, Operation, OwnOperations, RecordDraft, RecordMembers, Refusal, Result, WriteContext, accessed,
-    document, has_id, refuse_taken_session, with_config, with_config_of, within_limit,
+    document, has_id, list, refuse_taken, refuse_taken_session, with_config, with_config_of, within_limit,
 };
 use crate::model::{
-    Change, DecayRule, Document, Entry, Moment, NameKind, Session, State, Store, StoredMemory, is_kept,
+    Change, DecayRule, Document, Entry, Moment, NameKind, Session, State, Store, StoredMemory, is_file_name,
+    is_kept,
 };
 use crate::text::canonical::{self, Checksum};
 use crate::text::digest::hex;
 use crate::text::json::Json;
-use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
+use crate::text::{json_edit, names};
 
-/// The most characters of a session's id and of a tag (§14.2).
+/// The most characters of a session's id (§14.2).
 const SESSION_ID: usize = 64;
-const TAG: usize = 32;
 
 impl FormatWriter for SessionLog {
     fn own(&self) -> OwnOperations {
@@ -85,7 +85,7 @@ impl FormatWriter for SessionLog {
     }
 
     fn append(&self, context: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
-        new_entry::appended(context, draft)
+        appended(context, draft)
     }
 
     /// §5.1: an entry that fills a session to the threshold triggers a compaction, if `auto_compact` is set.
@@ -131,24 +131,15 @@ impl FormatWriter for SessionLog {
                 let changes = crate::format::writing::removals(context.store, &goes);
                 let rule =
                     format!("{}: the session is nearly full, and the config says to compact it then", RULE);
-                due.push(DueTask {
-                    what: format!("compact {}", session.name),
-                    rule,
-                    records: goes.len(),
-                    changes,
-                });
+                let what = format!("compact {}", session.name);
+                due.push(DueTask { what, rule, records: goes.len(), changes });
             }
         }
         Ok(due)
     }
 
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)> {
-        let config = concat!(
-            "{\n  \"version\": \"1.0\",\n  \"storage\": {\n    \"max_session_size_mb\": 10,\n",
-            "    \"compaction_threshold\": 0.9,\n    \"auto_compact\": true\n  },\n",
-            "  \"integrity\": {\n    \"enable_checksums\": true,\n",
-            "    \"checksum_algorithm\": \"sha256\"\n  }\n}\n",
-        );
+        let config = include_str!("write/config.json");
         vec![("config.json".into(), config.into()), ("sessions".into(), Vec::new())]
     }
 
@@ -217,7 +208,7 @@ impl FormatWriter for SessionLog {
 }
 
 fn tombstone(context: &WriteContext<'_>, entry: &Entry, reason: &str) -> Option<(PathBuf, Vec<u8>)> {
-    let id = context.store.memory(entry)?.id()?;
+    let id = context.store.id(entry)?;
     let mut members = RecordMembers::default();
     members.or_text("id", id);
     members.or_text("timestamp", &context.now.to_millis());
@@ -300,11 +291,8 @@ fn check_new_tags(before: Json<'_>, after: &[u8]) -> Result<()> {
     let mut tape = Tape::default();
     let texts = |value: Json<'_>| -> Vec<String> {
         let tags = value.get("tags");
-        tags.iter()
-            .flat_map(|tags| tags.items())
-            .filter_map(|tag| tag.text())
-            .map(|tag| tag.into_owned())
-            .collect()
+        let texts = tags.iter().flat_map(|tags| tags.items()).filter_map(|tag| tag.text());
+        texts.map(|tag| tag.into_owned()).collect()
     };
     let old = texts(before);
     let mut new = texts(json_edit::scan(&mut tape, after)?);
@@ -313,7 +301,7 @@ fn check_new_tags(before: Json<'_>, after: &[u8]) -> Result<()> {
 }
 
 /// Checks tags that palimp writes: letters, digits, `-`, `.` and `_` (§14.2 and its examples).
-pub fn check_tags(tags: &[String]) -> Result<()> {
+fn check_tags(tags: &[String]) -> Result<()> {
     let fits = |c: char| c.is_alphanumeric() || "-._".contains(c);
     match tags.iter().find(|tag| tag.is_empty() || tag.chars().count() > TAG || !tag.chars().all(fits)) {
         Some(tag) => Err(Refusal::invalid(format!(
@@ -321,4 +309,132 @@ pub fn check_tags(tags: &[String]) -> Result<()> {
         ))),
         None => Ok(()),
     }
+}
+
+/// The members of an entry, in the order of §3.1.
+const ORDER: [&str; 10] = names(
+    "id session_id timestamp type content importance decay_factor tags references \
+    checksum",
+);
+
+/// The values for what a draft does not have.
+struct EntryDefaults<'a> {
+    session: &'a str,
+    now: Moment,
+    /// Random bytes for the id.
+    random: [u8; 16],
+    /// True if the entry gets a checksum.
+    signs: bool,
+}
+
+/// Returns the line of an entry, with its line end. `has` is true for ids in the log.
+fn new_entry(
+    draft: &RecordDraft<'_>,
+    given: &EntryDefaults<'_>,
+    has: &dyn Fn(&str) -> bool,
+) -> Result<Vec<u8>> {
+    let mut members = RecordMembers::of(draft.record)?;
+    if members.get("session_id").is_some_and(|raw| raw != json_edit::quoted(given.session)) {
+        return Err(Refusal::invalid("the memory names another session than --session does."));
+    }
+    members.or_text("id", &format!("mem_{}", &hex(&given.random)[..16]));
+    members.or_text("session_id", given.session);
+    members.or_text("timestamp", &given.now.to_millis());
+    members.or_text("type", draft.kind);
+    if let Some(text) = draft.text {
+        members.or("content", content(draft.kind, text));
+    }
+    if let Some(importance) = draft.importance {
+        members.set("importance", importance.to_string());
+    }
+    members.or("importance", "0.5");
+    members.or("decay_factor", "1.0");
+    if !draft.tags.is_empty() {
+        members.set("tags", list(draft.tags));
+    }
+    members.or("tags", "[]");
+    members.or("references", "[]");
+    check_ids(&members, has)?;
+    let mut line = members.to_line(&ORDER);
+    if given.signs && members.get("checksum").is_none() {
+        let mut tape = Tape::default();
+        let checksum = canonical::checksum(json_edit::scan(&mut tape, &line)?);
+        members.set("checksum", json_edit::quoted(&checksum));
+        line = members.to_line(&ORDER);
+    }
+    if line.len() > ENTRY {
+        return Err(Refusal::too_large(format!("the memory has {} bytes; {ENTRY} are allowed.", line.len())));
+    }
+    Ok(line)
+}
+
+/// Returns the line of an entry, if its session is not nearly full.
+fn appended(context: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
+    let Some(session) = draft.session.filter(|name| is_file_name(name)) else { return Ok(None) };
+    let file = |name: &str| -> PathBuf { Path::new("sessions").join(session).join(name) };
+    let lens = ["memory.jsonl", "tombstones.jsonl", "index.json"].map(|name| context.lookup.len(&file(name)));
+    let [Ok(Some(len)), Ok(deleted), Ok(index)] = lens else { return Ok(None) };
+    let Ok(config) = context.lookup.small(Path::new("config.json")) else { return Ok(None) };
+    let Ok(metadata) = context.lookup.small(&file("metadata.json")) else { return Ok(None) };
+    let of_session = with_config_of(metadata.as_deref(), config::of_session);
+    let (limit, signs, compacts) = with_config_of(config.as_deref(), |config| {
+        (config::size_limit(config), config::signs(config), config::compacts(config, of_session.0))
+    });
+    let given = EntryDefaults { session, now: context.now, random: context.random, signs };
+    // An id that palimp makes needs no search.
+    let own = RecordMembers::of(draft.record)?.text("id").ok().flatten();
+    let is_there = own.as_deref().map(|id| context.lookup.has_id(Some(&file("memory.jsonl")), id));
+    if is_there == Some(None) {
+        return Ok(None);
+    }
+    let line = new_entry(draft, &given, &|_| is_there.flatten() == Some(true))?;
+    let (log, beside) = (len + line.len() as u64, deleted.unwrap_or(0));
+    let index = index.unwrap_or(0);
+    if !compacts {
+        within_limit(Path::new(session), len + beside + index, log + beside + index, limit.0)?;
+    }
+    // An index that waits is longer than its file.
+    let at_most = index.max((log as f64 * in_index(&line)) as u64);
+    let is_full = config::is_full(log + beside + at_most, limit, of_session.1);
+    Ok((!is_full).then(|| vec![(file("memory.jsonl"), line)]))
+}
+
+/// Returns how many bytes of an index come with a byte of the log, at most, if all entries are like this one. Each tag has
+/// a list of ids.
+fn in_index(line: &[u8]) -> f64 {
+    let mut tape = Tape::default();
+    let Ok(entry) = json_edit::scan(&mut tape, line) else { return 1.0 };
+    let len = |name: &str| entry.get(name).map_or(0, |own| own.raw().len());
+    let tags = entry.get("tags").map_or(0, |own| own.items().count());
+    let bytes = 150 + len("timestamp") + len("type") + 2 * len("tags") + (tags + 2) * (len("id") + 4);
+    bytes as f64 / line.len() as f64
+}
+
+/// Returns the `content` with the main text of a new entry.
+fn content(kind: &str, text: &str) -> String {
+    let text = json_edit::quoted(text);
+    match kind {
+        "decision" => format!("{{\"decision\":{text}}}"),
+        "finding" => format!("{{\"finding\":{text}}}"),
+        "preference" => format!("{{\"preference\":{text}}}"),
+        _ => format!("{{\"role\":\"user\",\"message\":{text}}}"),
+    }
+}
+
+/// Checks what §14.2 requires of new entries. Existing ones may differ.
+fn check_ids(members: &RecordMembers, has: &dyn Fn(&str) -> bool) -> Result<()> {
+    let mut tape = Tape::default();
+    let line = members.to_line(&[]);
+    let value = json_edit::scan(&mut tape, &line)?;
+    let id = value.get("id").and_then(|id| id.text()).unwrap_or_default().into_owned();
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if id.is_empty() || id.len() > ID || !id.chars().all(plain) {
+        return Err(Refusal::invalid(format!(
+            "an id has letters, digits and _, {ID} at most; {id:?} has not."
+        )));
+    }
+    refuse_taken(has(&id), format_args!("the id {id}"))?;
+    let tags: Vec<String> =
+        value.get("tags").iter().flat_map(|tags| tags.items()).map(|tag| tag.plain()).collect();
+    check_tags(&tags)
 }

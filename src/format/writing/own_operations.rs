@@ -1,13 +1,15 @@
-//! Operations that one format alone has.
+//! Operations that one format alone has, its fixes, and how it erases records if it has to do more than remove lines.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{
-    AuditEvent, AutoRedaction, ChangesResult, FormatEraser, FormatFixes, MergedText, Result, WriteContext,
-};
-use crate::model::{ArchivedItem, Change, Document, Entry, Moment, Store};
+use regex::bytes::Regex;
+
+use super::{AuditEvent, ChangesResult, MergedText, Result, WriteContext};
+use crate::model::{ArchivedItem, Change, Document, Entry, Moment, Problem, Span, Store};
 use crate::text::json::Json;
+use crate::text::needle::Needles;
 use crate::text::unpack::TarMember;
 
 /// A restored version of a document that can't be read.
@@ -111,4 +113,137 @@ pub struct OwnOperations {
     pub fixes: Option<&'static FormatFixes>,
     /// Erases records if that does more than remove their lines.
     pub eraser: Option<&'static dyn FormatEraser>,
+}
+
+/// The rules of a store's config. The detectors of the program apply beside its patterns.
+#[derive(Clone, Debug)]
+pub struct AutoRedaction {
+    /// The config's own patterns that can be used.
+    pub patterns: Vec<Regex>,
+    /// What takes the place of a value.
+    pub replacement: String,
+}
+
+impl AutoRedaction {
+    /// Returns where the config's own patterns match in a text.
+    pub fn matches(&self, text: &str) -> Vec<Range<usize>> {
+        let found = self.patterns.iter().flat_map(|own| own.find_iter(text.as_bytes()));
+        // A pattern counts in bytes, and may cut a character.
+        let start = |at: usize| (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let end = |at: usize| (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+        let whole = |own: Range<usize>| start(own.start)..end(own.end);
+        found.map(|own| own.range()).filter(|own| !own.is_empty()).map(whole).collect()
+    }
+}
+
+/// A range of bytes, and its new bytes.
+pub type RangeEdit = (Range<usize>, Vec<u8>);
+
+/// A fix of one file.
+pub struct FormatFix {
+    /// What it does, in a few words.
+    pub title: String,
+    /// Why it is probably right, in a sentence. May quote the store: untrusted text.
+    pub reason: String,
+    /// How sure it is, in per cent.
+    pub confidence: u8,
+    /// True if it can lose nothing.
+    pub is_safe: bool,
+    /// The file.
+    pub file: PathBuf,
+    /// The ranges of its bytes that get other bytes.
+    pub edits: Vec<RangeEdit>,
+    /// The new file that it makes, if it makes one: it has what the edits take out.
+    pub new_file: Option<(PathBuf, Vec<u8>)>,
+}
+
+impl FormatFix {
+    /// Makes a fix of a file that the user chooses, with its title and how sure it is.
+    pub fn choice(
+        file: &Document,
+        (title, confidence): (&str, u8),
+        reason: &str,
+        edits: Vec<RangeEdit>,
+    ) -> FormatFix {
+        let (title, reason, file) = (title.into(), reason.into(), file.path.clone());
+        FormatFix { title, reason, confidence, is_safe: false, file, edits, new_file: None }
+    }
+
+    /// Makes a fix that can lose nothing.
+    pub fn safe(file: &Document, title: &str, reason: &str, edits: Vec<RangeEdit>) -> FormatFix {
+        FormatFix { is_safe: true, ..FormatFix::choice(file, (title, 100), reason, edits) }
+    }
+}
+
+/// How a problem can be repaired, as far as its code shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repairability {
+    /// By this fix, without a loss.
+    Safe(&'static str),
+    /// By one of several fixes.
+    Choose,
+    /// Only by an edit, unless there is a fix for all formats.
+    ByHand,
+}
+
+/// The fixes of a format.
+#[derive(Clone, Copy)]
+pub struct FormatFixes {
+    /// Returns what kind of fix a problem has. Reads no bytes.
+    pub ease: fn(&Store, &Problem) -> Repairability,
+    /// Returns the fixes of a problem.
+    pub fixes: fn(&Store, &Problem) -> Vec<FormatFix>,
+    /// Returns the fix of a problem that moves these lines of its file, counted from 1, if it has one.
+    pub with_lines: fn(&Store, &Problem, &[u32]) -> Option<FormatFix>,
+}
+
+/// A part of a document that other documents may repeat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErasablePart {
+    /// Its place.
+    pub span: Span,
+    /// What identifies it in any document, the most reliable first. They contain content.
+    pub names: Vec<Vec<u8>>,
+    /// The ids of records in other files; it goes if all of these go.
+    pub of: Vec<String>,
+}
+
+/// The erasure in formats whose records depend on each other.
+pub trait FormatEraser: Sync {
+    /// Returns an error with the reason if this record can't be erased.
+    fn may_erase(&self, store: &Store, entry: &Entry) -> Result<()>;
+
+    /// True for a file that repeats parts of another. An erased value is masked in it: the rest is history.
+    fn is_snapshot(&self, _file: &Path) -> bool {
+        false
+    }
+
+    /// Returns the parts of a document.
+    fn parts(&self, file: &Path, bytes: &[u8]) -> Vec<ErasablePart>;
+
+    /// Returns the document without these parts, with everything updated that depends on them.
+    fn without(&self, file: &Path, bytes: &[u8], parts: &[Span]) -> Result<Vec<u8>>;
+
+    /// Returns the document with everything updated that depends on its content, after a part of it was masked;
+    /// `None` if nothing does.
+    fn resigned(&self, _file: &Path, _bytes: &[u8]) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+
+    /// Returns a record without its content, if removing it would leave a gap; `None` if the whole
+    /// record is removed. An already empty one stays as it is.
+    fn blank_record(&self, _file: &Path, _raw: &[u8], _reason: &str) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Returns a record that stays, without repeats of erased parts; `None` if it repeats nothing.
+    fn without_repeats(&self, _file: &Path, _raw: &[u8], _parts: &Needles) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Returns changes of files that describe those in `changes`. They come first, so that an
+    /// interrupted erasure finds them again.
+    fn dependent_changes(&self, _context: &WriteContext<'_>, _changes: &[Change]) -> ChangesResult {
+        Ok(Vec::new())
+    }
 }

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::format_fix::RangeEdit;
-use super::refusal::Result;
-use super::{DueTask, FormatWriter, WriteContext};
+use super::{DueTask, FormatWriter, RangeEdit, Result, WriteContext};
 use crate::model::{Change, Document, Entry, Moment, NameKind, State, Store};
 use crate::text::json::Json;
 use crate::text::json_edit::JsonSplice;

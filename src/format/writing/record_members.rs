@@ -64,6 +64,15 @@ pub fn list<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
     format!("[{}]", quoted.join(","))
 }
 
+/// Returns the word for an importance or a confidence between 0 and 1.
+pub fn level_word(value: f64) -> &'static str {
+    match value {
+        0.75.. => "high",
+        0.45.. => "medium",
+        _ => "low",
+    }
+}
+
 /// The members of a new record, in order. Those of its draft win.
 #[derive(Debug, Default)]
 pub struct RecordMembers {
@@ -149,13 +158,19 @@ impl RecordMembers {
         self.own.push((name.to_owned(), raw));
     }
 
-    /// Returns one line of JSON. The members in `first` come first, in that order.
-    pub fn to_line(&self, first: &[&str]) -> Vec<u8> {
+    /// Returns the names with their values. Those in `first` come first, in that order.
+    pub fn ordered(&self, first: &[&str]) -> Vec<&(String, String)> {
         let place = |name: &str| first.iter().position(|own| *own == name).unwrap_or(first.len());
         let mut members: Vec<&(String, String)> = self.own.iter().collect();
         members.sort_by_key(|(name, _)| place(name));
+        members
+    }
+
+    /// Returns one line of JSON. The members in `first` come first, in that order.
+    pub fn to_line(&self, first: &[&str]) -> Vec<u8> {
+        let written = self.ordered(first).into_iter();
         let written: Vec<String> =
-            members.iter().map(|(name, raw)| format!("{}:{raw}", json_edit::quoted(name))).collect();
+            written.map(|(name, raw)| format!("{}:{raw}", json_edit::quoted(name))).collect();
         let mut line = format!("{{{}}}", written.join(",")).into_bytes();
         line.push(b'\n');
         line

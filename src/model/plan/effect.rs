@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::model::UntrustedText;
 use crate::model::key::Key;
 
 /// What happens to a memory.
@@ -71,8 +72,8 @@ pub struct MemoryEffect {
     pub id_after: Option<String>,
     /// Its key as it is before the plan; as it is after it, if it is added.
     pub key: Key,
-    /// The title of an added memory. Untrusted text.
-    pub title: Option<String>,
+    /// The title of an added memory.
+    pub title: Option<UntrustedText>,
     /// The file where it is after the plan, or was before it, relative to the store's root.
     pub file: PathBuf,
 }

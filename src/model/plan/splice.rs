@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::model::bytes::{Bytes, LineBounds};
+use crate::model::Bytes;
+use crate::model::bytes::LineBounds;
 
 /// A replacement of whole lines.
 #[derive(Clone, Debug, PartialEq, Eq)]

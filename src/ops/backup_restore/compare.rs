@@ -1,15 +1,15 @@
 //! Compares a copy of a file with the store, record by record.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use super::super::{Refusal, Result, WriteContext, writes};
 use super::CopyFacts;
-use super::backup_damage::damage;
+use crate::format::record_reader::Reading;
 use crate::format::writing::document;
 use crate::format::{self, Format, RecordSyntax};
-use crate::model::{Document, Entry, Moment, PathText, Record, Role, Span, Store};
+use crate::model::{Document, Entry, Moment, PathText, Record, Role, Severity, Span, Store, UntrustedText};
 use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference, role};
 use crate::store::erase::{ErasureMatcher, is_log_or_copy};
 
@@ -29,7 +29,7 @@ pub fn compare(
     let damage = damage(file, &read, facts.is_cut);
     let records = read.records;
     let beside = CurrentRecords::of(context.store, file, now);
-    let erased = facts.gone.wanted(context);
+    let erased = facts.gone.wanted(context.store, context.now);
     let deletes = role(format, file) == Role::Tombstones;
     let erased = erased.as_ref().filter(|_| !deletes);
     let copied = records.iter().map(|record| bytes_of(copy, record)).collect();
@@ -112,7 +112,7 @@ impl<'a> MissingReasons<'a> {
         facts: &CopyFacts,
     ) -> MissingReasons<'a> {
         let (mut known, mut shared) = (HashSet::new(), HashSet::new());
-        for id in records.iter().filter_map(|own| own.memory()?.id()) {
+        for id in records.iter().filter_map(|own| own.id()) {
             if !known.insert(id) {
                 shared.insert(id.to_owned());
             }
@@ -128,10 +128,6 @@ impl<'a> MissingReasons<'a> {
             torn: torn.filter(|own| own.len() >= LEGIBLE).collect(),
         }
     }
-
-    fn has_start(&self, raw: &[u8]) -> bool {
-        self.torn.iter().any(|torn| raw.starts_with(torn))
-    }
 }
 
 /// A torn record with fewer bytes does not show which record it was.
@@ -140,7 +136,7 @@ const LEGIBLE: usize = 16;
 /// Returns the memories that a log of deletions can name, by id.
 fn by_id<'a>(store: &'a Store, file: &Path) -> HashMap<&'a str, &'a Entry> {
     let own = store.entries.iter().filter(|own| is_of(store, file, &store.document(own).path));
-    own.filter_map(|own| Some((store.memory(own)?.id()?, own))).collect()
+    own.filter_map(|own| Some((store.id(own)?, own))).collect()
 }
 
 /// Returns why the records of a file can't be restored one by one.
@@ -175,7 +171,7 @@ impl<'a> CurrentRecords<'a> {
             are_copies: writes(store).ok().and_then(|(_, writes)| writes.own().are_copies),
         };
         for record in now.into_iter().flat_map(|now| &now.records) {
-            if let Some(id) = record.memory().and_then(|memory| memory.id()) {
+            if let Some(id) = record.id() {
                 own.ids.entry(id).or_default().push(record);
             }
         }
@@ -238,7 +234,7 @@ impl ComparisonBuilder<'_> {
     /// Returns what happened to a record of the copy; `None` if it is unchanged.
     fn item(&mut self, record: &Record) -> Option<RecordDifference> {
         let raw = bytes_of(self.copy, record);
-        let id = record.memory().and_then(|memory| memory.id());
+        let id = record.id();
         let item = |kind, told| RecordDifference { was: raw.to_vec(), ..self.about(record, raw, kind, told) };
         let erased = |told| {
             let (was, title) = (Vec::new(), String::new());
@@ -314,10 +310,10 @@ impl ComparisonBuilder<'_> {
     fn about(&self, record: &Record, raw: &[u8], kind: DifferenceKind, told: String) -> RecordDifference {
         RecordDifference {
             kind,
-            id: record.memory().and_then(|memory| memory.id()).map(str::to_owned),
+            id: record.id().map(str::to_owned),
             line: record.line,
             at: record.span.start,
-            title: self.title(record, raw),
+            title: self.title(record, raw).into_raw(),
             told,
             written: record.memory().and_then(|memory| memory.created),
             was: Vec::new(),
@@ -331,8 +327,8 @@ impl ComparisonBuilder<'_> {
     }
 
     /// Returns the title of a record. The title of a deletion is that of the deleted memory, if it is known.
-    fn title(&self, record: &Record, raw: &[u8]) -> String {
-        let (store, id) = (self.context.store, record.memory().and_then(|memory| memory.id()));
+    fn title(&self, record: &Record, raw: &[u8]) -> UntrustedText {
+        let (store, id) = (self.context.store, record.id());
         match id.and_then(|id| self.deleted.get(id)) {
             Some(own) => format::title(store, own),
             None => format::title_of_raw(store, self.file, record, raw),
@@ -374,7 +370,9 @@ impl ComparisonBuilder<'_> {
     /// Returns why the copy lacks a record of the file, as far as the dates of both show it.
     fn why_newer(&self, written: Option<Moment>, raw: &[u8]) -> (DifferenceKind, String) {
         let why = match () {
-            () if self.missing.has_start(raw) => "the backup has only its beginning",
+            () if self.missing.torn.iter().any(|torn| raw.starts_with(torn)) => {
+                "the backup has only its beginning"
+            }
             () if self.missing.ends_early => "missing from the backup, which ends early",
             () => "not in the backup",
         };
@@ -412,4 +410,30 @@ fn changed(item: RecordDifference, own: &[&Record], now: &Document) -> RecordDif
 
 fn bytes_of<'a>(copy: &'a [u8], record: &Record) -> &'a [u8] {
     copy.get(record.span.range()).unwrap_or_default()
+}
+
+/// At most this many broken lines are named.
+const NAMED: usize = 5;
+
+/// Says what is broken in a backup of a file. If its end is missing, it is damaged, too.
+fn damage(file: &Path, read: &Reading, is_cut: bool) -> Option<String> {
+    let is_broken = |record: u32| read.records.get(record as usize).is_some_and(|own| own.memory().is_none());
+    let counts = read.problems.iter().filter(|own| own.severity == Severity::Error);
+    let counts = counts.filter(|own| own.record.is_none_or(is_broken));
+    let lines: BTreeSet<u32> = counts.filter_map(|own| own.line).collect();
+    let what = match (lines.len(), is_cut) {
+        (0, false) => return None,
+        (0, true) => "its end is missing".to_owned(),
+        (1, _) => format!("line {} is broken", named(&lines)),
+        _ => format!("lines {} are broken", named(&lines)),
+    };
+    Some(format!("✖ the backup of {} is damaged: {what}", file.to_text()))
+}
+
+fn named(lines: &BTreeSet<u32>) -> String {
+    let first: Vec<String> = lines.iter().take(NAMED).map(u32::to_string).collect();
+    match lines.len().saturating_sub(NAMED) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
 }

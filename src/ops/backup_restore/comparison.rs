@@ -164,8 +164,10 @@ impl BackupComparison {
 
     /// Returns the record that a key names. A key contains the path of the file, not of the copy.
     pub fn of_key(&self, root: &Path, key: &Key) -> Option<&RecordDifference> {
-        let mut own: Vec<&RecordDifference> =
-            self.items.iter().filter(|item| self.has_key(root, item, key)).collect();
+        let is_named = |item: &&RecordDifference| {
+            self.key(root, item).is_some_and(|own| (own.file, own.record) == (key.file, key.record))
+        };
+        let mut own: Vec<&RecordDifference> = self.items.iter().filter(is_named).collect();
         own.sort_by_key(|item| item.at);
         own.get(key.number as usize - 1).or(own.last()).copied()
     }
@@ -178,10 +180,6 @@ impl BackupComparison {
             item.id.as_deref() == Some(name)
                 || key.as_ref().is_some_and(|key| (own.file, own.record) == (key.file, key.record))
         })
-    }
-
-    fn has_key(&self, root: &Path, item: &RecordDifference, key: &Key) -> bool {
-        self.key(root, item).is_some_and(|own| (own.file, own.record) == (key.file, key.record))
     }
 
     /// Returns the key of the record in the file; `None` if it was erased (its key is secret), or
@@ -197,21 +195,19 @@ impl BackupComparison {
         own.sort_by_key(|item| item.at);
         own
     }
-}
 
-pub(crate) fn role(format: &dyn Format, file: &Path) -> Role {
-    match format.place(file, false) {
-        Placement::File(role) => role,
-        _ => Role::Records,
-    }
-}
-
-impl BackupComparison {
     /// Says what happens to a record, with its id, or with the key of a deleted one without its own id.
     pub fn named(&self, root: &Path, item: &RecordDifference, fate: &str) -> String {
         let is_unnamed = (item.id.is_none() || item.shares) && item.kind == DifferenceKind::Deleted;
         let key = is_unnamed.then(|| self.key(root, item)).flatten().map(|key| key.to_string());
         let name = key.as_deref().or(item.id.as_deref());
         format!("{} {}", item.kind.sign(), named(&item.title, &[fate, &item.told], name))
+    }
+}
+
+pub(crate) fn role(format: &dyn Format, file: &Path) -> Role {
+    match format.place(file, false) {
+        Placement::File(role) => role,
+        _ => Role::Records,
     }
 }

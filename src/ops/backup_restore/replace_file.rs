@@ -6,7 +6,6 @@ use std::path::Path;
 
 use super::super::{Refusal, Result, WriteContext, check, plan, plan_and_after, with_backups, writes};
 use super::CopyFacts;
-use super::backup_damage::because_of;
 use crate::format::Format;
 use crate::format::writing::document;
 use crate::model::plan::{apply, whole_lines};
@@ -31,13 +30,12 @@ pub fn replace(
         return Err(Refusal::unfit(message));
     }
     let lines = comparison.whole(&context.store.root, chosen);
-    let Some(copy) = comparison.without_left_out(format, copy, chosen)? else {
-        return Ok(Plan { lines, ..plan("backup restore", context, 0, Vec::new())? });
-    };
+    let nothing = |lines| Ok(Plan { lines, ..plan("backup restore", context, 0, Vec::new())? });
+    let Some(copy) = comparison.without_left_out(format, copy, chosen)? else { return nothing(lines) };
     let current = document(&context.store.documents, file);
     if current.is_none() && copy.is_empty() && !comparison.items.is_empty() {
         // All of the copy is left out, and the new file would be empty.
-        return Ok(Plan { lines, ..plan("backup restore", context, 0, Vec::new())? });
+        return nothing(lines);
     }
     let change = |bytes: &[u8]| match current {
         Some(now) => Change::rewrite(file, now.bytes.clone(), bytes),
@@ -51,7 +49,7 @@ pub fn replace(
     );
     if change.is_empty() && change.base.is_some() {
         // An unchanged file needs no backup.
-        return Ok(Plan { lines, ..plan("backup restore", context, 0, Vec::new())? });
+        return nothing(lines);
     }
     let all = with_backups(context, writes, vec![change]);
     let moves = |item: &&RecordDifference| match item.kind {
@@ -65,6 +63,22 @@ pub fn replace(
     check(context, &plan, &after).map_err(|refused| because_of(comparison, refused))?;
     Ok(plan)
 }
+
+/// What a plan names: first what is lost, because the rest can be restored again. Deleted records only come if they are
+/// chosen, and records of other files only if they were not moved there.
+const TOLD: [(DifferenceKind, bool); 11] = [
+    (DifferenceKind::Newer, true),
+    (DifferenceKind::Absent, true),
+    (DifferenceKind::Deleted, false),
+    (DifferenceKind::Deleted, true),
+    (DifferenceKind::Tombstoned, true),
+    (DifferenceKind::Changed, true),
+    (DifferenceKind::Missing, true),
+    (DifferenceKind::Elsewhere, false),
+    (DifferenceKind::Elsewhere, true),
+    (DifferenceKind::Unreadable, true),
+    (DifferenceKind::Erased, true),
+];
 
 impl BackupComparison {
     /// Returns the copy without the records that are left out; `None` if nothing remains.
@@ -99,23 +113,6 @@ impl BackupComparison {
 
     /// Says what a restore of the whole file does: first counts, then each record. Untrusted text.
     fn whole(&self, root: &Path, chosen: &HashSet<u64>) -> Vec<String> {
-        // The plan first names what is lost, because the rest can be restored again. Deleted records only come
-        // if they are chosen, and records of other files only if they were not moved there.
-        let first = [
-            (DifferenceKind::Newer, true),
-            (DifferenceKind::Absent, true),
-            (DifferenceKind::Deleted, false),
-            (DifferenceKind::Deleted, true),
-        ];
-        let then = [DifferenceKind::Tombstoned, DifferenceKind::Changed, DifferenceKind::Missing]
-            .map(|kind| (kind, true));
-        let rest = [
-            (DifferenceKind::Elsewhere, false),
-            (DifferenceKind::Elsewhere, true),
-            (DifferenceKind::Unreadable, true),
-            (DifferenceKind::Erased, true),
-        ];
-        let all: Vec<_> = first.into_iter().chain(then).chain(rest).collect();
         let of = |&(kind, comes): &(DifferenceKind, bool)| {
             let comes_so = move |item: &&RecordDifference| match kind {
                 DifferenceKind::Deleted => chosen.contains(&item.at) == comes,
@@ -129,10 +126,10 @@ impl BackupComparison {
             let count = of(own).count();
             (count > 0).then(|| format!("{}{count} {}", own.0.sign(), self.fate(*own).0))
         };
-        let parts: Vec<String> = all.iter().filter_map(part).collect();
+        let parts: Vec<String> = TOLD.iter().filter_map(part).collect();
         let mut lines = Vec::new();
         lines.extend((!parts.is_empty()).then(|| parts.join(", ")));
-        for own in &all {
+        for own in &TOLD {
             lines.extend(of(own).map(|item| self.line(root, item, self.fate(*own).1)));
         }
         lines.extend(self.damage.clone());
@@ -183,4 +180,17 @@ impl BackupComparison {
             _ => self.named(root, item, fate),
         }
     }
+}
+
+/// Adds the backup's damage to a refusal of a restore, as the reason.
+fn because_of(comparison: &BackupComparison, refused: Refusal) -> Refusal {
+    let Some(damage) = &comparison.damage else { return refused };
+    let way = match &comparison.whole_only {
+        None if comparison.items.iter().any(|item| item.can_come) => {
+            " Without --replace, intact memories of the backup can be restored."
+        }
+        _ => "",
+    };
+    let message = format!("{}: {}{way}", damage.trim_start_matches("✖ "), refused.message);
+    Refusal { message, ..refused }
 }

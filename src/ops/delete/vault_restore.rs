@@ -32,7 +32,7 @@ pub fn read(store: &Store) -> Cow<'_, Store> {
 /// Returns a line about each restored record whose id another memory will have, too.
 pub fn shared(store: &Store, listed: &Store, held: &[Entry]) -> Vec<String> {
     let names = |of: &Store, own: &Entry| {
-        let id = of.memory(own)?.id().filter(|id| !id.is_empty())?.to_owned();
+        let id = of.id(own).filter(|id| !id.is_empty())?.to_owned();
         Some((of.session(own).map(|session| session.name.clone()), id))
     };
     let there = store.entries.iter().filter(|own| matches!(own.state, State::Live | State::Archived));

@@ -7,7 +7,7 @@ use strsim::osa_distance;
 use crate::format::writing::FieldAssignment;
 use crate::format::{self, Format, RecordSyntax};
 use crate::model::{Entry, Store};
-use crate::ops::edit::edit_result::EditResult;
+use crate::ops::edit::EditResult;
 use crate::ops::form::edit_form;
 use crate::ops::{Refusal, Result, WriteContext, is_json, writes};
 use crate::store::derived_files;
@@ -31,7 +31,7 @@ pub(super) fn require_text(
     let is_main = |name: &str| name == "text" || main == Some(name);
     let says = || format::text_of(store, entry).text;
     if let Some(own) = set.iter().find(|own| is_main(own.name) && own.value.trim().is_empty())
-        && !says().trim().is_empty()
+        && !says().raw().trim().is_empty()
     {
         let why = "is the text of the memory and can't be empty. `palimp delete` deletes a memory.";
         return Err(Refusal::invalid(format!("`{}` {why}", own.name)));

@@ -1,6 +1,5 @@
 //! The form of a memory: its fields, from its bytes.
 
-use crate::format::field_reader::Need;
 use crate::format::record_form::FieldKind;
 use crate::format::writing::{Operation, list};
 use crate::format::{Format, RecordSyntax};
@@ -30,20 +29,12 @@ pub struct FormField {
     pub name: String,
     /// The kind of its value.
     pub kind: FieldKind,
-    /// Whether it is required.
-    pub need: Need,
     /// Its value as it is edited. Untrusted text.
     pub value: String,
-    pub(super) stored: StoredKind,
+    /// The kind of the stored value, if there is one.
+    pub(super) stored: Option<JsonKind>,
     /// The name that an assignment uses.
     pub(super) set_as: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum StoredKind {
-    Nothing,
-    Text,
-    Other,
 }
 
 impl EditForm {
@@ -75,7 +66,7 @@ impl FormField {
         match &self.kind {
             kind if kind.is_list() => list(items(value)),
             // The stored value is not a string, but should be one.
-            kind if kind.is_text() && self.stored == StoredKind::Other => quoted(value),
+            kind if kind.is_text() && self.stored.is_some_and(|own| own != JsonKind::String) => quoted(value),
             _ => value.to_owned(),
         }
     }
@@ -115,14 +106,7 @@ pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<EditForm> {
     let raw = &store.raw(entry);
     let asked = format.form(&document.path, memory.kind(), raw, now);
     let mut form = EditForm { fields: Vec::new(), most_bytes: asked.most_bytes };
-    let fields = asked.fields.into_iter().map(|asked| FormField {
-        set_as: asked.name.clone(),
-        name: asked.name,
-        kind: asked.kind,
-        need: asked.need,
-        value: String::new(),
-        stored: StoredKind::Nothing,
-    });
+    let fields = asked.fields.into_iter().map(|asked| new(asked.name, asked.kind));
     if is_json(format, store, entry) {
         json(&mut form, format, fields.collect(), raw)?;
     } else {
@@ -139,13 +123,13 @@ pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<EditForm> {
 /// Fills a field from a text. `format` is that of a note.
 pub(crate) fn of_text(mut field: FormField, text: &str, format: Option<&dyn Format>) -> FormField {
     let Some(format) = format else {
-        return FormField { value: text.to_owned(), stored: StoredKind::Text, ..field };
+        return FormField { value: text.to_owned(), stored: Some(JsonKind::String), ..field };
     };
     let note = Note::read(text);
     let current = note.field(&field.name);
     if let (true, None) = (field.name == "text", current) {
         let body = text.get(note.body.clone()).unwrap_or_default();
-        return FormField { value: body.to_owned(), stored: StoredKind::Text, ..field };
+        return FormField { value: body.to_owned(), stored: Some(JsonKind::String), ..field };
     }
     field.value = match current.map(|own| (own, &own.value)) {
         None | Some((_, YamlValue::Null)) => String::new(),
@@ -208,7 +192,7 @@ pub(crate) fn at<'a>(value: Json<'a>, name: &str) -> Option<Json<'a>> {
 
 pub(crate) fn new(name: String, kind: FieldKind) -> FormField {
     let (set_as, value) = (name.clone(), String::new());
-    FormField { name, kind, need: Need::Optional, value, stored: StoredKind::Nothing, set_as }
+    FormField { name, kind, value, stored: None, set_as }
 }
 
 /// Returns fields for the members of an object that the format does not describe.
@@ -234,8 +218,8 @@ pub(crate) fn filled(mut field: FormField, current: Option<Json<'_>>) -> FormFie
         field.kind = FieldKind::Fixed("rebuilt when the memory is saved");
     }
     let Some(current) = current.filter(|current| !current.is_null()) else { return field };
-    field.stored = if current.kind() == JsonKind::String { StoredKind::Text } else { StoredKind::Other };
-    if field.kind == FieldKind::Json && field.stored == StoredKind::Text {
+    field.stored = Some(current.kind());
+    if field.kind == FieldKind::Json && current.kind() == JsonKind::String {
         field.kind = FieldKind::Text { most: None };
     }
     let listed: Option<Vec<String>> = current.items().map(|item| item.text().map(Into::into)).collect();

@@ -3,8 +3,7 @@
 use super::{EditForm, FieldKind, FormField, as_settings, at, filled, is_json, of_text};
 use crate::format::{self, RecordSyntax};
 use crate::model::{Change, Entry, Store};
-use crate::ops::edit::after_edit;
-use crate::ops::edit::edit_result::EditResult;
+use crate::ops::edit::{EditResult, after_edit};
 use crate::ops::{Refusal, Result, WriteContext};
 use crate::text::canonical::indented;
 use crate::text::front_matter::Note;

@@ -6,32 +6,30 @@ use super::{EditForm, FieldKind, items, joined};
 use crate::model::time::{TimeSpelling, Timestamp};
 use crate::model::{Code, Zone};
 use crate::ops::WriteContext;
-use crate::ops::form::finding::{FieldFix, FormFinding};
+use crate::ops::form::finding::{FieldFix, FormFinding, FormValidation};
 use crate::text::fold::fold;
 
-/// Gives each finding its fix, if there is one.
+/// Gives each finding its fix, if there is one, and sorts them.
 pub(super) fn offer(
-    findings: &mut [FormFinding],
+    judged: &mut FormValidation,
     form: &EditForm,
     values: &[String],
     context: &WriteContext<'_>,
-    most_bytes: Option<usize>,
-    bytes: usize,
 ) {
-    for finding in findings {
-        let fix = match (finding.field, most_bytes) {
-            (Some(at), _) => of_field(finding, form, at, &values[at], context),
+    let bytes = judged.bytes.1;
+    for finding in &mut judged.findings {
+        let fix = match (finding.field, form.most_bytes) {
+            (Some(at), _) => of_field(finding, form, at, &values[at], context)
+                .map(|(title, value)| FieldFix { title, field: at, value }),
             (None, Some(most)) if finding.code == Code::LimitExceeded && bytes > most => {
-                let cut = most_length(&values[0], bytes - most);
-                (!cut.is_empty()).then(|| ("shorten the text to the limit".into(), 0, cut))
+                let (title, value) = ("shorten the text to the limit", most_length(&values[0], bytes - most));
+                (!value.is_empty()).then(|| FieldFix { title: title.into(), field: 0, value })
             }
             _ => None,
         };
-        let fits = |(title, field, value): (String, usize, String)| {
-            (value != values[field]).then_some(FieldFix { title, field, value })
-        };
-        finding.fix = fix.and_then(fits);
+        finding.fix = fix.filter(|own| own.value != values[own.field]);
     }
+    judged.findings.sort_by_key(|own| (!own.refuses(), own.severity));
 }
 
 fn of_field(
@@ -40,10 +38,9 @@ fn of_field(
     at: usize,
     value: &str,
     context: &WriteContext<'_>,
-) -> Option<(String, usize, String)> {
-    let of = |(title, value): (String, String)| (title, at, value);
+) -> Option<(String, String)> {
     let field = &form.fields[at];
-    let fix = match (finding.code, &field.kind) {
+    match (finding.code, &field.kind) {
         (Code::TooLong, FieldKind::Text { most: Some(most) }) => {
             Some((format!("shorten to {most} characters"), shortened(value, *most)))
         }
@@ -67,8 +64,7 @@ fn of_field(
             Some(("restore the old value".into(), field.value.clone()))
         }
         _ => None,
-    };
-    fix.map(of)
+    }
 }
 
 /// Returns the text without the last `surplus` bytes, cut between characters.

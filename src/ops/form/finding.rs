@@ -62,13 +62,6 @@ impl FormValidation {
             self.findings.push(new);
         }
     }
-
-    /// Adds a refusal as a finding, unless there is one that prevents saving.
-    pub fn refuse(&mut self, form: &EditForm, refusal: &Refusal) {
-        if !self.is_refused() {
-            self.findings.insert(0, of_refusal(form, refusal));
-        }
-    }
 }
 
 /// A value that fixes a finding.

@@ -4,8 +4,7 @@ use super::{EditForm, FieldKind, as_settings, is_json, items};
 use crate::format;
 use crate::format::writing::list;
 use crate::model::{Entry, Plan, Store};
-use crate::ops::edit::after_edit;
-use crate::ops::edit::edit_result::EditResult;
+use crate::ops::edit::{EditResult, after_edit};
 use crate::ops::{RecordDraft, Refusal, Result, WriteContext, add};
 use crate::text::json_edit::{quoted, remove};
 
@@ -42,12 +41,7 @@ fn of_json(
     form: &EditForm,
     values: &[String],
 ) -> Result<String> {
-    let before = WriteContext {
-        store: old,
-        now: context.now,
-        random: context.random,
-        compressed_files: context.compressed_files,
-    };
+    let before = WriteContext { store: old, ..*context };
     let set = form.settings(values);
     let mut record = match after_edit(&before, entry, &as_settings(&set))? {
         EditResult::Record(bytes) => bytes,

@@ -8,7 +8,7 @@ use super::validate::judge;
 use super::{EditForm, as_settings, field_fix};
 use crate::format::AssemblyInput;
 use crate::model::{Change, Document, Entry, Plan, Problem};
-use crate::ops::edit::edit_as_shown;
+use crate::ops::edit::{EditStrictness, edit_with};
 use crate::ops::form::finding::{FormFinding, FormValidation, finding, named};
 use crate::ops::{Refusal, Result, WriteContext, writes};
 use crate::store::derived_files;
@@ -31,11 +31,12 @@ pub fn verdict(context: &WriteContext<'_>, entry: &Entry, form: &EditForm, value
     // A format may refuse an edit of nothing.
     let plan = match set.is_empty() {
         true => context.store.whole().map(|whole| Plan::of("edit", whole)).map_err(Refusal::from),
-        false => edit_as_shown(context, entry, &as_settings(&set)),
+        false => edit_with(context, entry, &as_settings(&set), EditStrictness::Shown),
     };
     let mut after = Vec::new();
     match &plan {
-        Err(refusal) => judged.refuse(form, refusal),
+        Err(_) if judged.is_refused() => {}
+        Err(refusal) => judged.add(form, refusal),
         Ok(plan) => {
             let changes: Vec<Change> = plan.all().cloned().collect();
             after = derived_files::documents_after(context.store, &changes, context.now);
@@ -44,8 +45,7 @@ pub fn verdict(context: &WriteContext<'_>, entry: &Entry, form: &EditForm, value
             }
         }
     }
-    field_fix::offer(&mut judged.findings, form, values, context, form.most_bytes, judged.bytes.1);
-    judged.findings.sort_by_key(|own| (!own.refuses(), own.severity));
+    field_fix::offer(&mut judged, form, values, context);
     SavePreview { judged, plan, after }
 }
 

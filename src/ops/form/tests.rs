@@ -12,7 +12,7 @@ use crate::model::snapshot::{Entry, Store};
 use crate::model::time::Moment;
 use crate::model::{Change, Extent, Problem, Severity, Snapshot, State};
 use crate::ops::WriteContext;
-use crate::ops::edit::edit_result::EditResult;
+use crate::ops::edit::EditResult;
 use crate::ops::edit::{after_edit, fits_words};
 use crate::store::{Place, derived_files, load_each, look_at};
 

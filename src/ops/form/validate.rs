@@ -5,8 +5,7 @@ use super::{EditForm, as_settings, field_fix, items};
 use crate::format::Format;
 use crate::format::field_reader::Fault;
 use crate::model::{Change, Code, Document, Entry, Moment, Store};
-use crate::ops::edit::after_edit;
-use crate::ops::edit::edit_result::EditResult;
+use crate::ops::edit::{EditResult, after_edit};
 use crate::ops::form::finding::{FormValidation, finding, named, of_refusal};
 use crate::ops::{Refusal, WriteContext, writes};
 
@@ -41,8 +40,7 @@ pub fn judge(
     if let Err(refusal) = crate::ops::edit::fits_words(context, entry, &tags_of(form, values)) {
         judged.add(form, &refusal);
     }
-    field_fix::offer(&mut judged.findings, form, values, context, form.most_bytes, judged.bytes.1);
-    judged.findings.sort_by_key(|own| (!own.refuses(), own.severity));
+    field_fix::offer(&mut judged, form, values, context);
     judged
 }
 

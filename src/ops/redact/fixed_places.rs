@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::note_fields;
 use super::text_places::is_beside;
-use super::value_place::{ValuePlace, refused};
+use super::{ValuePlace, refused};
 use crate::format::Format;
 use crate::format::record_form::{FieldKind, FieldSpec};
 use crate::format::writing::NameUse;

@@ -5,7 +5,7 @@ use std::mem::discriminant;
 
 use super::fixed_places::{REFERENCE, fixed};
 use super::text_places::inner;
-use super::value_place::{ValuePlace, refused};
+use super::{ValuePlace, refused};
 use crate::format::record_form::FieldSpec;
 use crate::model::{Entry, Store};
 use crate::ops::{Refusal, Result};

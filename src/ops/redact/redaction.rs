@@ -78,13 +78,13 @@ impl Redaction {
             ),
             RedactionStyle::Label => detectors::label(own.map(|own| &*own.rule)),
             RedactionStyle::Pseudonym => {
-                detectors::pseudonym(alone.map(|own| own.kind), &digest(&self.key, value))
+                detectors::pseudonym(alone.map(|own| own.kind), &value_digest(&self.key, value))
             }
         }
     }
 
     pub(super) fn is_false_alarm(&self, value: &[u8]) -> bool {
-        !self.false_alarms.is_empty() && self.false_alarms.contains(&digest(&self.key, value))
+        !self.false_alarms.is_empty() && self.false_alarms.contains(&value_digest(&self.key, value))
     }
 
     /// True if a short text has one of the values.
@@ -98,7 +98,8 @@ impl Redaction {
     }
 }
 
-fn digest(key: &[u8], value: &[u8]) -> String {
+/// Returns the digest by which a verdict on a value is kept, and which names it in a pseudonym.
+pub fn value_digest(key: &[u8], value: &[u8]) -> String {
     let own = salted(key, value);
     own.rsplit_once(':').map_or_else(String::new, |(_, digest)| digest.to_owned())
 }

@@ -3,17 +3,13 @@
 use std::ops::Range;
 
 use super::redaction::RecordSpan;
-use crate::detectors::Detection;
 use crate::model::{Entry, Store};
-use crate::ops::secrets::before_on_its_line;
+use crate::ops::secrets::{SensitivePart, before_on_its_line};
 use crate::ops::{Refusal, Result};
 use crate::text::json::Json;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 use crate::text::string_places::unescaped;
-
-/// What a detector finds in a record: where, what, and its text.
-type FoundParts = [(Range<usize>, Detection, Vec<u8>)];
 
 /// Returns the place of a range of a line, and its text. It counts as `secrets` prints it: from the start of the line
 /// in the file, whatever is before the record there.
@@ -22,7 +18,7 @@ pub fn place(
     entry: &Entry,
     raw: &[u8],
     asked: &RecordSpan,
-    found: &FoundParts,
+    found: &[SensitivePart],
 ) -> Result<(Range<usize>, Vec<u8>)> {
     if store.key(entry) != asked.key {
         return Err(Refusal::new("E_CONCURRENT_MOD", "it has changed since the range was named."));

@@ -12,10 +12,7 @@ use crate::text::string_places::unescaped;
 
 /// True if a record has a text, in a value or in the name of a field.
 pub fn holds(store: &Store, entry: &Entry, text: &str) -> bool {
-    has(&store.raw(entry), text)
-}
-
-fn has(raw: &[u8], text: &str) -> bool {
+    let raw = &store.raw(entry);
     if is_in(raw, text) {
         return true;
     }

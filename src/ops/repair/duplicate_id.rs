@@ -6,42 +6,37 @@ use std::rc::Rc;
 
 use super::RepairContext;
 use super::fix::ProblemFix;
-use super::line_damage::leaves;
+use super::line_damage::{ProblemRecord, leaves, taking};
 use crate::format::writing::{Operation, uuid};
 use crate::model::{Document, PathText, Problem, Record, Role};
-use crate::ops::repair::repair_caches::{NewIds, RecordsById, StoreRecord};
+use crate::ops::repair::repair_context::{NewIds, RecordsById, StoreRecord};
 use crate::ops::writes;
 use crate::text::digest::digest;
 use crate::text::json_edit::{quoted, scan, set};
 use crate::text::json_scanner::Tape;
 
 impl RepairContext<'_> {
-    pub(super) fn of_duplicate(
-        &self,
-        document: &Document,
-        problem: &Problem,
-        record: &Record,
-    ) -> Vec<ProblemFix> {
-        let Some(id) = record.memory().and_then(|memory| memory.id()) else { return Vec::new() };
+    pub(super) fn of_duplicate(&self, twin: ProblemRecord<'_>) -> Vec<ProblemFix> {
+        let ProblemRecord { document, problem, record, content } = twin;
+        let Some(id) = record.id() else { return Vec::new() };
         let Ok((_, writes)) = writes(self.store()) else { return Vec::new() };
         // With a new id, a deleted or erased memory would be back.
-        let is_gone = self.why_gone(&document.path, document.role, &document.raw(record)).is_some();
-        let renumbered = if is_gone { None } else { self.renumbered(document, problem, record, id) };
+        let is_gone = self.why_gone(&document.path, document.role, content).is_some();
+        let renumbered = if is_gone { None } else { self.renumbered(twin, id) };
         let before = self.before(document, record, id);
         let may_go = writes.allows(Operation::Delete, &document.path).is_ok();
         let Some(before) = before.filter(|_| may_go) else {
-            let copy = if may_go { self.copy_elsewhere(document, problem, record, id) } else { Vec::new() };
+            let copy = if may_go { self.copy_elsewhere(twin, id) } else { Vec::new() };
             return copy.into_iter().chain(renumbered).collect();
         };
         let goes = |own: &Record, title: &str, confidence, reason: &str| {
-            let (edits, out) = leaves(document, problem, own);
-            ProblemFix::edit(title, confidence, reason, (&document.path, edits, out))
+            ProblemFix::edit(title, confidence, reason, leaves(document, problem, own))
         };
         let removed = match () {
-            () if *document.raw(before) == *document.raw(record) => {
+            () if *document.raw(before) == *content => {
                 Some(goes(record, "remove this copy", 95, "Both are the same, byte for byte."))
             }
-            () if is_same(&document.raw(before), &document.raw(record)) => {
+            () if is_same(&document.raw(before), content) => {
                 Some(goes(record, "remove this copy", 90, "Both say the same, and are spelled differently."))
             }
             // If they differ, removal is offered only beside a new id, or if the memory is deleted or erased.
@@ -57,14 +52,8 @@ impl RepairContext<'_> {
     }
 
     /// Returns the fixes for two equal memories in different files of a session: each removes one of them.
-    fn copy_elsewhere(
-        &self,
-        document: &Document,
-        problem: &Problem,
-        record: &Record,
-        id: &str,
-    ) -> Vec<ProblemFix> {
-        let raw = document.raw(record);
+    fn copy_elsewhere(&self, twin: ProblemRecord<'_>, id: &str) -> Vec<ProblemFix> {
+        let ProblemRecord { document, problem, record, content } = twin;
         let session = self.session_at(&document.path);
         let is_first = |own: &&StoreRecord<'_>| {
             let order = |own: &Document| (own.role, own.path.clone());
@@ -73,12 +62,11 @@ impl RepairContext<'_> {
                 && order(own.document) < order(document)
         };
         let others = self.others().here.get(id).into_iter().flatten();
-        let first = others.filter(is_first).find(|own| is_copy(&own.document.raw(own.record), &raw));
+        let first = others.filter(is_first).find(|own| is_copy(&own.document.raw(own.record), content));
         let Some(first) = first else { return Vec::new() };
-        let is_exact = *first.document.raw(first.record) == *raw;
+        let is_exact = *first.document.raw(first.record) == *content;
         let place = format!("{}:{}", first.document.path.to_text(), first.record.line);
-        let (edits, out) = leaves(document, problem, record);
-        let goes = (&*document.path, edits, out);
+        let goes = leaves(document, problem, record);
         if (first.document.role, document.role) == (Role::Records, Role::Archive) {
             let reason = format!("It is in {place}, too: the archiving was interrupted.");
             let back = ProblemFix::edit("undo the archiving: remove the archived copy", 90, &*reason, goes);
@@ -97,9 +85,8 @@ impl RepairContext<'_> {
         let (_, writes) = writes(self.store()).ok()?;
         writes.allows(Operation::Delete, &live.document.path).ok()?;
         let place = Problem { file: live.document.path.clone(), ..problem.clone() }.at_line(live.record.line);
-        let (edits, out) = leaves(live.document, &place, live.record);
         let title = "finish the archiving: remove it from the live file";
-        Some(ProblemFix::edit(title, 95, reason, (&live.document.path, edits, out)))
+        Some(ProblemFix::edit(title, 95, reason, leaves(live.document, &place, live.record)))
     }
 
     /// Returns the record before this one that has the same id.
@@ -109,7 +96,7 @@ impl RepairContext<'_> {
             let found = || {
                 let mut all = RecordsById::new();
                 for (number, own) in (0..).zip(&document.records) {
-                    if let Some(id) = own.memory().and_then(|memory| memory.id()) {
+                    if let Some(id) = own.id() {
                         all.entry(id.to_owned()).or_default().push(number);
                     }
                 }
@@ -140,30 +127,23 @@ impl RepairContext<'_> {
         found
     }
 
-    fn renumbered(
-        &self,
-        document: &Document,
-        problem: &Problem,
-        record: &Record,
-        id: &str,
-    ) -> Option<ProblemFix> {
+    fn renumbered(&self, twin: ProblemRecord<'_>, id: &str) -> Option<ProblemFix> {
+        let ProblemRecord { document, problem, record, content } = twin;
         let (format, writes) = writes(self.store()).ok()?;
         writes.allows(Operation::Edit, &document.path).ok()?;
         if format.forbids_rebase(&document.path) {
             return None;
         }
-        let raw = document.raw(record);
         let mut tape = Tape::default();
-        let before = scan(&mut tape, &raw).ok()?;
+        let before = scan(&mut tape, content).ok()?;
         let name = before.members().find(|(_, value)| value.is_text(id))?.0.text()?.into_owned();
         let free = self.free(id);
         let free = free.get(&(document.path.clone(), record.span.start))?;
-        let after = set(&raw, &[&name], &quoted(free)).ok()?;
+        let after = set(content, &[&name], &quoted(free)).ok()?;
         let after = writes.finish_edit(before, after, self.context.now, false).ok()?;
         let reason = format!("Both stay. No memory has the id {free}; references mean the other one then.");
-        let edits = vec![(record.span.range(), after)];
-        let out = super::safe_line_fix::taken(document, problem, &edits);
-        Some(ProblemFix::edit("give it an id of its own", 60, reason, (&document.path, edits, out)))
+        let goes = taking(document, problem, vec![(record.span.range(), after)]);
+        Some(ProblemFix::edit("give it an id of its own", 60, reason, goes))
     }
 }
 

@@ -6,15 +6,13 @@ use std::rc::Rc;
 
 use super::RepairContext;
 use super::fix::{ByteEdit, ProblemFix};
-use super::line_damage::bytes;
-use super::safe_line_fix::{self, taken};
+use super::line_damage::{bytes, taking};
 use crate::format::writing::{Operation, set_field};
 use crate::model::{Code, Document, Entry, Problem, Splice, container};
-use crate::ops::edit::as_set;
-use crate::ops::edit::edit_result::EditResult;
+use crate::ops::edit::{EditResult, as_set};
 use crate::ops::form::{self, EditForm, FormFinding, as_settings};
 use crate::ops::repair::fix::is_repaired_by_line;
-use crate::ops::repair::repair_caches::{FieldCorrections, FormCache};
+use crate::ops::repair::repair_context::{FieldCorrections, FormCache};
 use crate::ops::{is_json, writes};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
@@ -25,26 +23,20 @@ impl<'a> RepairContext<'a> {
         let is_naive = {
             let mut naive = self.naive.borrow_mut();
             let known = naive.entry(document.path.clone());
-            let own: &HashSet<u32> = known.or_insert_with(|| safe_line_fix::with(document, Code::NoTimezone));
+            let own: &HashSet<u32> = known.or_insert_with(|| {
+                let naive = document.problems.iter().filter(|own| own.code == Code::NoTimezone);
+                naive.filter_map(|own| own.record).collect()
+            });
             own.contains(&number)
         };
         let entry = is_naive.then(|| self.entry(document, number)).flatten()?;
-        self.corrected(document, entry, &|_, own| own.code == Code::NoTimezone)
+        let own = self.mended(document, entry, &|_, own| own.code == Code::NoTimezone)?;
+        own.edits.into_iter().next().map(|(_, after)| after)
     }
 
     pub(super) fn entry(&self, document: &Document, number: u32) -> Option<&'a Entry> {
         let at = self.store().documents.binary_search_by(|own| own.path.cmp(&document.path)).ok()?;
         self.store().entries.get(self.store().entry_number(at as u32, number)? as usize)
-    }
-
-    fn corrected(
-        &self,
-        document: &Document,
-        entry: &Entry,
-        is_meant: &dyn Fn(&EditForm, &FormFinding) -> bool,
-    ) -> Option<Vec<u8>> {
-        let own = self.mended(document, entry, is_meant)?;
-        own.edits.into_iter().next().map(|(_, after)| after)
     }
 
     /// Returns the edits that fix these findings, with a renewed checksum. Bytes outside the record stay.
@@ -164,8 +156,8 @@ impl<'a> RepairContext<'a> {
             Code::NoTimezone => "It is read as UTC already.",
             _ => "It is the value nearest to this one that the format allows.",
         };
-        let out = taken(document, problem, &own.edits);
-        Some(ProblemFix::edit(own.titles.first()?, confidence, reason, (&document.path, own.edits, out)))
+        let goes = taking(document, problem, own.edits);
+        Some(ProblemFix::edit(own.titles.first()?, confidence, reason, goes))
     }
 
     /// Returns the fix of every field of a memory that can be fixed, if there are several.
@@ -180,9 +172,8 @@ impl<'a> RepairContext<'a> {
         let can = |_: &EditForm, own: &FormFinding| own.fix.is_some() && sureness(own.code).is_some();
         let own = formed.whole.get_or_init(|| self.mended(document, entry, &can)).clone()?;
         let reason = format!("{}.", own.titles.join("; "));
-        let out = taken(document, problem, &own.edits);
-        let confidence = sure.into_iter().min()?;
-        Some(ProblemFix::edit("correct all its fields", confidence, reason, (&document.path, own.edits, out)))
+        let goes = taking(document, problem, own.edits);
+        Some(ProblemFix::edit("correct all its fields", sure.into_iter().min()?, reason, goes))
     }
 }
 

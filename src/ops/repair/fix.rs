@@ -5,11 +5,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::check::stale_files;
-use crate::format::writing::FormatEase;
-use crate::model::{Change, Code, Document, Plan, Problem, Role, Store, container};
-use crate::ops::repair::fix;
+use crate::format::writing::Repairability;
+use crate::model::{Act, Change, Code, Document, Plan, Problem, Role, Store, container};
 
 pub(super) type ByteEdit = (Range<usize>, Vec<u8>);
+
+/// The edits of a file, and the pieces that leave it.
+pub(super) type FileEdits<'p> = (&'p Path, Vec<ByteEdit>, Vec<QuarantinePiece>);
 
 /// A fix of a problem.
 #[derive(Clone, Debug)]
@@ -29,10 +31,8 @@ pub struct ProblemFix {
 pub(super) enum FixAction {
     /// Rebuilds all derived files.
     Rebuild,
-    /// Edits a file. The pieces leave the file.
-    Edits(PathBuf, Vec<ByteEdit>, Vec<QuarantinePiece>),
-    /// Moves parts of a file to a new one.
-    Split(PathBuf, Vec<ByteEdit>, Change),
+    /// Edits a file. The pieces leave the file, or parts of it move to the new one.
+    Edits(PathBuf, Vec<ByteEdit>, Vec<QuarantinePiece>, Option<Change>),
     /// Changes or removes files. The pieces leave them.
     Files(Vec<Change>, Vec<QuarantinePiece>),
 }
@@ -42,7 +42,7 @@ impl FixAction {
     pub(super) fn added(&self) -> Option<Vec<u8>> {
         let FixAction::Files(changes, _) = self else { return None };
         changes.iter().find_map(|own| match &own.act {
-            crate::model::Act::Append(lines) => Some(lines.clone()),
+            Act::Append(lines) => Some(lines.clone()),
             _ => None,
         })
     }
@@ -80,14 +80,17 @@ pub struct RepairPlan {
 }
 
 impl ProblemFix {
+    pub(super) fn of(title: &str, confidence: u8, reason: impl Into<String>, act: FixAction) -> ProblemFix {
+        ProblemFix { title: title.into(), reason: reason.into(), confidence, is_safe: false, act }
+    }
+
     pub(super) fn edit(
         title: &str,
         confidence: u8,
         reason: impl Into<String>,
-        (file, edits, out): (&Path, Vec<ByteEdit>, Vec<QuarantinePiece>),
+        (file, edits, out): FileEdits<'_>,
     ) -> ProblemFix {
-        let act = FixAction::Edits(file.to_owned(), edits, out);
-        ProblemFix { title: title.into(), reason: reason.into(), confidence, is_safe: false, act }
+        ProblemFix::of(title, confidence, reason, FixAction::Edits(file.to_owned(), edits, out, None))
     }
 
     pub(super) fn safe(self) -> ProblemFix {
@@ -95,25 +98,9 @@ impl ProblemFix {
     }
 
     pub(super) fn rebuild() -> ProblemFix {
-        ProblemFix {
-            title: "rebuild it from the memories".into(),
-            reason: "It is made from them, and holds nothing else.".into(),
-            confidence: 100,
-            is_safe: true,
-            act: FixAction::Rebuild,
-        }
+        let reason = "It is made from them, and holds nothing else.";
+        ProblemFix::of("rebuild it from the memories", 100, reason, FixAction::Rebuild).safe()
     }
-}
-
-/// How a problem can be repaired, as far as its code shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repairability {
-    /// By this fix, without a loss.
-    Safe(&'static str),
-    /// By one of several fixes.
-    Choose,
-    /// Only by an edit.
-    ByHand,
 }
 
 /// Returns how a problem can be repaired, without a look at the bytes. `rebuilt` are the files that
@@ -126,20 +113,19 @@ pub fn ease(store: &Store, problem: &Problem, rebuilt: &HashSet<&Path>) -> Repai
         return Repairability::Choose;
     }
     let own = crate::ops::writes(store).ok().and_then(|(_, writes)| writes.own().fixes);
-    match own.map_or(FormatEase::Unknown, |own| (own.ease)(store, problem)) {
-        FormatEase::Safe(title) => return Repairability::Safe(title),
-        FormatEase::Choice => return Repairability::Choose,
-        FormatEase::Unknown => {}
+    match own.map_or(Repairability::ByHand, |own| (own.ease)(store, problem)) {
+        Repairability::ByHand => {}
+        known => return known,
     }
     let Some(document) = store.document_at(&problem.file) else { return Repairability::ByHand };
-    if !fix::is_repaired_by_line(document) {
+    if !is_repaired_by_line(document) {
         let is_broken = problem.code == Code::InvalidUtf8 || problem.code == Code::NulBytes;
         let is_choice = is_broken || matches!(problem.code, Code::BadJson | Code::ConflictMarkers);
         return if is_choice { Repairability::Choose } else { Repairability::ByHand };
     }
     let record = problem.record.and_then(|number| document.records.get(number as usize));
     let is_broken = record.is_some_and(|own| own.memory().is_none());
-    match fix::safe_title(problem.code) {
+    match safe_title(problem.code) {
         Some(title) if !is_broken => Repairability::Safe(title),
         _ if is_broken || matches!(problem.code, Code::DuplicateId) => Repairability::Choose,
         _ => Repairability::ByHand,

@@ -1,20 +1,52 @@
-//! Says what stays wrong after a fix: applies it to the documents in memory, reads them again, and compares problems.
+//! What a fix does: the lines that a problem is on before and after it, and what stays wrong. For that it is applied to
+//! the documents in memory, which are read again, and their problems are compared.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::Path;
 
 use super::RepairContext;
-use super::fix::{FixAction, ProblemFix, is_repaired_by_line};
+use super::fix::{ByteEdit, FixAction, ProblemFix, is_repaired_by_line};
+use super::line_damage::{self, stretch};
+use super::safe_line_fix::{after_edits, touched, without_end};
 use crate::format::AssemblyInput;
 use crate::model::plan::count_with_noun;
-use crate::model::{Change, Code, PathText, Problem, Severity};
+use crate::model::{Change, Code, Document, PathText, Problem, Severity};
 use crate::ops::plan_and_after;
 use crate::store::derived_files;
 
 /// With more errors than this in a store, no outcome is read: each reads the whole store again.
 const MOST: usize = 64;
 
+/// The lines that a problem is on, before and after each fix.
+#[derive(Clone, Debug, Default)]
+pub struct FixPreview {
+    /// The lines before a fix; empty if they are unknown.
+    pub before: Vec<u8>,
+    /// The fixes, each with the lines after it; `None` if it changes other files.
+    pub fixes: Vec<(ProblemFix, Option<Vec<u8>>)>,
+}
+
 impl RepairContext<'_> {
+    /// Returns the lines that a problem is on, and its fixes.
+    pub fn beside(&self, problem: &Problem) -> FixPreview {
+        let fixes = self.fixes(problem);
+        let Some(document) = self.document(problem) else {
+            let added = |own: ProblemFix| {
+                let lines = own.act.added();
+                (own, lines)
+            };
+            return FixPreview { before: Vec::new(), fixes: fixes.into_iter().map(added).collect() };
+        };
+        let place = place(document, problem, &fixes);
+        let shown = |fix: ProblemFix| {
+            let after = edits_of(&fix).map(|edits| after_edits(document, place.clone(), edits));
+            (fix, after)
+        };
+        let before = without_end(line_damage::bytes(document, place.clone()).unwrap_or_default());
+        FixPreview { before, fixes: fixes.into_iter().map(shown).collect() }
+    }
+
     /// Adds to the reasons of the fixes what a check of the outcome finds. A line of a log has no outcome of its own,
     /// unless other files count the lines.
     pub(super) fn with_outcomes(&self, problem: &Problem, fixes: Vec<ProblemFix>) -> Vec<ProblemFix> {
@@ -66,26 +98,61 @@ impl RepairContext<'_> {
         let (store, now) = (self.store(), self.context.now);
         let changes = match act {
             FixAction::Rebuild => return None,
-            FixAction::Edits(file, edits, _) => {
-                vec![Change::edits(file, store.document_at(file)?.bytes.clone(), edits.clone())]
-            }
-            FixAction::Split(file, edits, new) => {
-                vec![Change::edits(file, store.document_at(file)?.bytes.clone(), edits.clone()), new.clone()]
+            FixAction::Edits(file, edits, _, new) => {
+                let edited = Change::edits(file, store.document_at(file)?.bytes.clone(), edits.clone());
+                std::iter::once(edited).chain(new.clone()).collect()
             }
             FixAction::Files(changes, _) => changes.clone(),
         };
         let (plan, _) = plan_and_after("repair", self.context, 0, changes).ok()?;
         let all: Vec<Change> = plan.all().cloned().collect();
         let documents = derived_files::documents_after(store, &all, now);
-        let outside: Vec<(PathBuf, Vec<u8>)> =
-            store.outside_files.iter().map(|(path, bytes)| (path.clone(), bytes.to_vec())).collect();
+        let outside = &store.outside_files;
         let folders = derived_files::folders_of(&documents);
         let parts = AssemblyInput {
-            outside_files: (!outside.is_empty()).then_some(&outside),
+            outside_files: (!outside.is_empty()).then_some(outside),
             load_settings: &store.load_settings,
             ..AssemblyInput::of(&documents, &folders)
         };
         let between = self.format?.assemble(&parts, now).problems;
         Some(documents.iter().flat_map(|own| own.problems.iter().cloned()).chain(between).collect())
+    }
+}
+
+/// Returns the part of a file that a problem is about; in a log, its complete lines.
+fn place(document: &Document, problem: &Problem, fixes: &[ProblemFix]) -> Range<usize> {
+    let record = problem.record.and_then(|number| document.records.get(number as usize));
+    let own = match (record, problem.record) {
+        // The problem covers both sides and all markers.
+        _ if problem.code == Code::ConflictMarkers => edited(document, fixes),
+        (Some(_), Some(number)) if is_repaired_by_line(document) => {
+            stretch(document, number as usize).map(|own| with_safe(document, own, fixes))
+        }
+        (Some(record), _) => Some(record.span.range()),
+        _ => None,
+    };
+    let first = || fixes.iter().find_map(|own| Some(touched(document, edits_of(own)?)));
+    own.or_else(first).unwrap_or_default()
+}
+
+/// Returns the lines with those before and after them that a safe fix joins to them.
+fn with_safe(document: &Document, lines: Range<usize>, fixes: &[ProblemFix]) -> Range<usize> {
+    let safe = fixes.iter().filter(|own| own.is_safe).filter_map(edits_of).map(|own| touched(document, own));
+    let joined = safe.filter(|own| {
+        own.start <= lines.start && own.end > lines.end || own.start < lines.start && own.end >= lines.end
+    });
+    joined.fold(lines.clone(), |all, own| all.start.min(own.start)..all.end.max(own.end))
+}
+
+/// Returns all lines that the fixes change, and the lines between them.
+fn edited(document: &Document, fixes: &[ProblemFix]) -> Option<Range<usize>> {
+    let all: Vec<ByteEdit> = fixes.iter().filter_map(edits_of).flatten().cloned().collect();
+    (!all.is_empty()).then(|| touched(document, &all))
+}
+
+fn edits_of(fix: &ProblemFix) -> Option<&Vec<ByteEdit>> {
+    match &fix.act {
+        FixAction::Edits(_, edits, ..) => Some(edits),
+        FixAction::Rebuild | FixAction::Files(..) => None,
     }
 }

@@ -1,17 +1,22 @@
 //! Finds intact copies of a torn memory: in the same file, a trace copy, an archive, a backup, undo data.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::RepairContext;
 use super::fix::ProblemFix;
-use super::line_damage::{TornRecord, leaves};
-use super::lost_text::SILENT;
-use crate::model::{Document, PathText, Record, Role};
+use super::line_damage::{ProblemRecord, SILENT, leaves};
+use crate::model::{Document, PathText, Record, Role, is_log};
 use crate::ops::backup_restore::{CopyFacts, compare};
 use crate::ops::erase::ErasedRecords;
-use crate::ops::repair::repair_caches::{FileCopy, IntactCopies, IntactCopy, StoreRecord};
+use crate::ops::repair::repair_context::{FileCopy, IntactCopies, IntactCopy, StoreRecord, UnpairedRecord};
+use crate::ops::writes;
+use crate::text::digest::digest;
 use crate::text::json_salvage::complete_object;
 use crate::text::tidy_lines::tidy_lines;
+
+/// If more copies than this begin the same way, none is proposed.
+const SEVERAL: usize = 3;
 
 fn added(kept: &[FileCopy]) -> Vec<(&Path, &[u8], &str)> {
     let mut all = Vec::new();
@@ -55,8 +60,7 @@ impl<'a> RepairContext<'a> {
                     _ => {}
                 }
             }
-            let copies: Vec<_> =
-                self.material.copies.iter().filter(|own| crate::model::is_log(&own.file)).collect();
+            let copies: Vec<_> = self.material.copies.iter().filter(|own| is_log(&own.file)).collect();
             let gone =
                 if copies.is_empty() { ErasedRecords::default() } else { self.material.erased.clone() };
             let facts = CopyFacts { gone, ..CopyFacts::default() };
@@ -74,8 +78,8 @@ impl<'a> RepairContext<'a> {
         })
     }
 
-    pub(super) fn of_torn(&self, torn: TornRecord<'_>) -> Vec<ProblemFix> {
-        let TornRecord { document, content, .. } = torn;
+    pub(super) fn of_torn(&self, torn: ProblemRecord<'_>) -> Vec<ProblemFix> {
+        let ProblemRecord { document, content, .. } = torn;
         let of_copy = || self.of_copy(torn);
         let Some(own) = complete_object(content) else { return of_copy() };
         let Some(read) = self.read_alone(document, &own.bytes(content)) else { return of_copy() };
@@ -91,14 +95,18 @@ impl<'a> RepairContext<'a> {
             let is_intact =
                 |own: &&StoreRecord<'_>| own.document.path == document.path && own.record.memory().is_some();
             if let Some(StoreRecord { document: own, record: whole, .. }) = same.into_iter().find(is_intact) {
-                let (edits, out) = leaves(document, torn.problem, torn.record);
                 let title = format!("move it to quarantine: the memory is intact on {}", lines_of(whole));
                 let is_it = own.raw(whole).starts_with(kept);
                 let reason = if is_it { "It begins as that one does." } else { "They have the same id." };
                 let confidence = if is_it { 98 } else { 55 };
-                fixes.push(ProblemFix::edit(&title, confidence, reason, (&document.path, edits, out)));
+                fixes.push(ProblemFix::edit(
+                    &title,
+                    confidence,
+                    reason,
+                    leaves(document, torn.problem, torn.record),
+                ));
             } else {
-                let torn = TornRecord { content: kept, ..torn };
+                let torn = ProblemRecord { content: kept, ..torn };
                 fixes.extend(self.whole_of(document, id).into_iter().map(|own| self.filled(torn, own)));
             }
         }
@@ -139,16 +147,65 @@ impl<'a> RepairContext<'a> {
     }
 
     /// Returns the fix that replaces a torn record with its intact copy.
-    pub(super) fn filled(&self, torn: TornRecord<'_>, (whole, from): IntactCopy) -> ProblemFix {
+    fn filled(&self, torn: ProblemRecord<'_>, (whole, from): IntactCopy) -> ProblemFix {
         let is_it = whole.starts_with(torn.content.strip_suffix(b"}").unwrap_or(torn.content));
         let says = self.says(torn.document, &whole);
-        let (edits, out) = torn.becomes(whole);
         let (confidence, reason) = match is_it {
             _ if !says => (SILENT, "That copy has no text."),
             true => (99, "It begins with the bytes that survived."),
             false => (85, "It has the same id, and may be an earlier version."),
         };
-        let title = format!("fill it from {from}");
-        ProblemFix::edit(&title, confidence, reason, (&torn.document.path, edits, out))
+        ProblemFix::edit(&format!("fill it from {from}"), confidence, reason, torn.becomes(whole))
+    }
+
+    /// Returns the fixes that fill in a torn record from a copy that begins the same way and has no
+    /// other copy.
+    fn of_copy(&self, torn: ProblemRecord<'_>) -> Vec<ProblemFix> {
+        let singles = self.shared.singles.get_or_init(|| self.without_copy());
+        let first = singles.partition_point(|own| own.raw.as_slice() < torn.content);
+        let alike = singles[first..].iter().take_while(|own| own.raw.starts_with(torn.content));
+        let others: Vec<&UnpairedRecord<'_>> =
+            alike.filter(|own| own.document.path != torn.document.path).take(SEVERAL + 1).collect();
+        if others.len() > SEVERAL {
+            return Vec::new();
+        }
+        let fix = |own: &&UnpairedRecord<'_>| {
+            let from = format!("{}:{}", own.document.path.to_text(), own.record.line);
+            let mut fix = self.filled(torn, (own.raw.clone(), from));
+            if others.len() > 1 {
+                fix.confidence = 70;
+                fix.reason =
+                    format!("{} memories without a copy begin with the bytes that survived.", others.len());
+            }
+            fix
+        };
+        others.iter().map(fix).collect()
+    }
+
+    /// Returns the intact records in one place only, sorted by bytes. Empty if the format has no copies.
+    fn without_copy(&self) -> Vec<UnpairedRecord<'a>> {
+        if !writes(self.store()).is_ok_and(|(_, writes)| writes.own().are_copies.is_some()) {
+            return Vec::new();
+        }
+        let is_held_log = |own: &&Document| {
+            matches!(own.role, Role::Records | Role::Archive) && own.is_held() && is_log(&own.path)
+        };
+        let logs = self.store().documents.iter().map(|own| &**own).filter(is_held_log);
+        let mut singles: HashMap<u128, (usize, UnpairedRecord<'a>)> = HashMap::new();
+        for document in logs {
+            for record in document.records.iter().filter(|own| own.memory().is_some() && own.lines == 1) {
+                let raw = document.raw(record).into_owned();
+                let single = UnpairedRecord { raw, document, record };
+                singles.entry(digest(&single.raw)).or_insert((0, single)).0 += 1;
+            }
+        }
+        let erased = self.erased();
+        let is_erased = |own: &UnpairedRecord<'_>| {
+            erased.is_some_and(|all| all.is_erased(&own.document.path, &own.raw, own.record.memory(), None))
+        };
+        let single = singles.into_values().filter(|(count, _)| *count == 1).map(|(_, own)| own);
+        let mut single: Vec<UnpairedRecord<'a>> = single.filter(|own| !is_erased(own)).collect();
+        single.sort_by(|a, b| a.raw.cmp(&b.raw));
+        single
     }
 }

@@ -12,6 +12,20 @@ pub(super) struct RespelledLine {
     pub out: Vec<(usize, Vec<u8>)>,
 }
 
+/// A new line, and what leaves the old one.
+type ChangedLine = (Vec<u8>, Vec<(usize, Vec<u8>)>);
+
+/// Returns a repair, if it changes the line.
+fn respelled(
+    content: &[u8],
+    title: &'static str,
+    confidence: u8,
+    reason: &'static str,
+    (bytes, out): ChangedLine,
+) -> Option<RespelledLine> {
+    (bytes != content).then_some(RespelledLine { title, reason, confidence, bytes, out })
+}
+
 /// A function that returns the repaired line, if it has something to repair.
 type SyntaxFix = fn(&[u8]) -> Option<RespelledLine>;
 
@@ -53,24 +67,13 @@ fn escaped(content: &[u8]) -> Option<RespelledLine> {
         };
         bytes.push(byte);
     }
-    (bytes != content).then_some(RespelledLine {
-        title: "escape the line breaks in its texts",
-        reason: "With them escaped the memory is intact.",
-        confidence: 90,
-        bytes,
-        out,
-    })
+    let reason = "With them escaped the memory is intact.";
+    respelled(content, "escape the line breaks in its texts", 90, reason, (bytes, out))
 }
 
 pub(super) fn without_nuls(content: &[u8]) -> Option<RespelledLine> {
-    let (bytes, out) = without(content, |_, byte| byte == 0);
-    (!out.is_empty()).then_some(RespelledLine {
-        title: "remove the NUL bytes",
-        reason: "Without them the memory is intact.",
-        confidence: 80,
-        bytes,
-        out,
-    })
+    let left = without(content, |_, byte| byte == 0);
+    respelled(content, "remove the NUL bytes", 80, "Without them the memory is intact.", left)
 }
 
 /// The characters of Windows-1252 from 0x80 to 0x9f.
@@ -82,28 +85,18 @@ pub(super) fn western(content: &[u8]) -> Option<RespelledLine> {
         0x80..=0x9f => WESTERN.chars().nth(usize::from(byte - 0x80)).unwrap_or(char::REPLACEMENT_CHARACTER),
         _ => char::from(byte),
     };
-    let (bytes, out) = decoded(content, &|bad| bad.iter().map(|byte| of(*byte)).collect());
-    (!out.is_empty()).then_some(RespelledLine {
-        title: "read the odd bytes as Windows-1252",
-        reason: "They are no UTF-8, and are letters in that encoding.",
-        confidence: 60,
-        bytes,
-        out,
-    })
+    let read = decoded(content, &|bad| bad.iter().map(|byte| of(*byte)).collect());
+    let reason = "They are no UTF-8, and are letters in that encoding.";
+    respelled(content, "read the odd bytes as Windows-1252", 60, reason, read)
 }
 
 pub(super) fn replaced(content: &[u8]) -> Option<RespelledLine> {
-    let (bytes, out) = decoded(content, &|_| char::REPLACEMENT_CHARACTER.to_string());
-    (!out.is_empty()).then_some(RespelledLine {
-        title: "put a replacement character for the odd bytes",
-        reason: "They are no UTF-8; the rest of the memory is intact.",
-        confidence: 50,
-        bytes,
-        out,
-    })
+    let read = decoded(content, &|_| char::REPLACEMENT_CHARACTER.to_string());
+    let reason = "They are no UTF-8; the rest of the memory is intact.";
+    respelled(content, "put a replacement character for the odd bytes", 50, reason, read)
 }
 
-fn decoded(content: &[u8], of: &dyn Fn(&[u8]) -> String) -> (Vec<u8>, Vec<(usize, Vec<u8>)>) {
+fn decoded(content: &[u8], of: &dyn Fn(&[u8]) -> String) -> ChangedLine {
     let (mut bytes, mut out, mut at) = (Vec::with_capacity(content.len()), Vec::new(), 0);
     for chunk in content.utf8_chunks() {
         bytes.extend_from_slice(chunk.valid().as_bytes());
@@ -137,18 +130,12 @@ fn without_comma(content: &[u8]) -> Option<RespelledLine> {
             _ => comma = None,
         }
     }
-    let (bytes, out) = without(content, |at, _| !stays[at]);
-    (!out.is_empty()).then_some(RespelledLine {
-        title: "remove the extra comma",
-        reason: "Without it the memory is intact.",
-        confidence: 85,
-        bytes,
-        out,
-    })
+    let left = without(content, |at, _| !stays[at]);
+    respelled(content, "remove the extra comma", 85, "Without it the memory is intact.", left)
 }
 
-fn without(content: &[u8], goes: impl Fn(usize, u8) -> bool) -> (Vec<u8>, Vec<(usize, Vec<u8>)>) {
-    let (mut bytes, mut out): (Vec<u8>, Vec<(usize, Vec<u8>)>) = Default::default();
+fn without(content: &[u8], goes: impl Fn(usize, u8) -> bool) -> ChangedLine {
+    let (mut bytes, mut out): ChangedLine = Default::default();
     for (at, &byte) in content.iter().enumerate() {
         match out.last_mut() {
             _ if !goes(at, byte) => bytes.push(byte),

@@ -3,17 +3,20 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::fix::{ByteEdit, ProblemFix, QuarantinePiece};
-use super::lost_text::SILENT;
-use super::same_line::same_line;
+use super::fix::{ByteEdit, FileEdits, FixAction, ProblemFix, QuarantinePiece};
 use super::{RepairContext, json_syntax};
 use crate::model::bytes::LineBounds;
 use crate::model::{Code, Document, Problem, Record, Role, Severity};
+use crate::text::json_edit::scan;
+use crate::text::json_scanner::Tape;
 use crate::text::lines::removal_edits;
 use crate::text::merge_conflict::{ConflictSide, MergeConflict, conflicts};
 
 /// A fix that leaves something wrong is less sure by this. It still ranks as high as one that loses a part.
 const DOUBT: u8 = 5;
+
+/// The confidence of a fix whose result has no text. It is lower than that of a move to quarantine.
+pub(super) const SILENT: u8 = 10;
 
 /// A line of more bytes is not taken apart for its fixes.
 pub(super) const LONG: usize = 1 << 20;
@@ -62,8 +65,9 @@ pub(super) fn piece(
     QuarantinePiece { file: document.path.clone(), at: at as u64, line, code: problem.code, bytes }
 }
 
+/// A record with its problem.
 #[derive(Clone, Copy)]
-pub(super) struct TornRecord<'a> {
+pub(super) struct ProblemRecord<'a> {
     pub document: &'a Document,
     pub problem: &'a Problem,
     pub record: &'a Record,
@@ -71,27 +75,28 @@ pub(super) struct TornRecord<'a> {
     pub content: &'a [u8],
 }
 
-impl TornRecord<'_> {
+impl<'a> ProblemRecord<'a> {
     /// Replaces the record with an intact one, and returns what goes to quarantine.
-    pub(super) fn becomes(&self, whole: Vec<u8>) -> (Vec<ByteEdit>, Vec<QuarantinePiece>) {
+    pub(super) fn becomes(&self, whole: Vec<u8>) -> FileEdits<'a> {
         let edit = with_end(self.document, self.record.span.range(), whole);
         let out = left_of(self.document, self.problem, self.record.span.range(), &edit);
-        (vec![edit], out.into_iter().collect())
+        (&self.document.path, vec![edit], out.into_iter().collect())
     }
 }
 
 /// Removes a record with its line.
-pub(super) fn leaves(
-    document: &Document,
-    problem: &Problem,
-    record: &Record,
-) -> (Vec<ByteEdit>, Vec<QuarantinePiece>) {
-    let edits = removal_edits(&document.bytes, &[record.span]);
-    let out = |(range, _): &ByteEdit| {
+pub(super) fn leaves<'d>(document: &'d Document, problem: &Problem, record: &Record) -> FileEdits<'d> {
+    taking(document, problem, removal_edits(&document.bytes, &[record.span]))
+}
+
+/// Returns edits with the pieces that they take out of a file.
+pub(super) fn taking<'d>(document: &'d Document, problem: &Problem, edits: Vec<ByteEdit>) -> FileEdits<'d> {
+    let gone = edits.iter().filter(|(range, _)| !range.is_empty());
+    let out = gone.filter_map(|(range, _)| {
         Some(piece(document, problem, (range.start, bytes(document, range.clone())?)))
-    };
-    let pieces = edits.iter().filter_map(out).collect();
-    (edits, pieces)
+    });
+    let out = out.collect();
+    (&document.path, edits, out)
 }
 
 /// Replaces a record. The new record ends its line, even if it is the last one and its line had no
@@ -147,7 +152,10 @@ impl RepairContext<'_> {
         };
         if record.memory().is_some() {
             return match problem.code {
-                Code::DuplicateId => self.of_duplicate(document, problem, record),
+                Code::DuplicateId => {
+                    let content = &document.raw(record);
+                    self.of_duplicate(ProblemRecord { document, problem, record, content })
+                }
                 _ => self.of_schema(document, problem),
             };
         }
@@ -160,10 +168,9 @@ impl RepairContext<'_> {
             None => Some("It is longer than a memory is, and not taken apart. Its bytes are kept.".into()),
         };
         let mut fixes = match (&content, &why) {
-            (Some(content), None) => self.of_broken(TornRecord { document, problem, record, content }),
+            (Some(content), None) => self.of_broken(ProblemRecord { document, problem, record, content }),
             _ => Vec::new(),
         };
-        let (edits, out) = leaves(document, problem, record);
         let line = same_line(document, record);
         let title = match line.is_shared() {
             true => "move this part of the line to quarantine",
@@ -172,15 +179,15 @@ impl RepairContext<'_> {
         let reason = why.or_else(|| self.why_comes_back(document, record)).unwrap_or_else(|| {
             "Its bytes are kept there as they are: `palimp quarantine restore` brings them back.".into()
         });
-        fixes.push(ProblemFix::edit(title, 20, reason, (&document.path, edits, out)));
+        fixes.push(ProblemFix::edit(title, 20, reason, leaves(document, problem, record)));
         match line.is_shared() {
             true => fixes.into_iter().map(|fix| line.parted(document, record, fix)).collect(),
             false => fixes,
         }
     }
 
-    fn of_broken(&self, torn: TornRecord<'_>) -> Vec<ProblemFix> {
-        let TornRecord { document, problem, record, content } = torn;
+    fn of_broken(&self, torn: ProblemRecord<'_>) -> Vec<ProblemFix> {
+        let ProblemRecord { document, problem, record, content } = torn;
         let mut fixes = match problem.code {
             Code::ConflictMarkers => self.of_conflict(document, problem, record),
             _ => json_syntax::spelled(content)
@@ -230,6 +237,13 @@ impl RepairContext<'_> {
         wrong_in(&format.read(document.role, &document.path, &line, self.context.now).problems)
     }
 
+    /// True if a record of a file has a text. A tombstone needs none, because it only names a memory.
+    pub(super) fn says(&self, document: &Document, object: &[u8]) -> bool {
+        let mut tape = Tape::default();
+        document.role == Role::Tombstones
+            || self.format.is_none_or(|format| scan(&mut tape, object).is_ok_and(|own| format.has_text(own)))
+    }
+
     fn conflicts(&self, document: &Document) -> Rc<[MergeConflict]> {
         let mut known = self.conflicts.borrow_mut();
         let found = || conflicts(&bytes(document, 0..document.bytes.len()).unwrap_or_default()).into();
@@ -242,13 +256,8 @@ impl RepairContext<'_> {
         let place = all.partition_point(|own| own.range.end <= at);
         let Some(own) = all.get(place).filter(|own| own.range.contains(&at)) else { return Vec::new() };
         let fix = |side, title: &str, confidence, reason: &str| {
-            let goes = own.goes(side);
-            let out = goes.iter().filter_map(|range| {
-                Some(piece(document, problem, (range.start, bytes(document, range.clone())?)))
-            });
-            let out = out.collect();
-            let edits = goes.iter().map(|range| (range.clone(), Vec::new())).collect();
-            ProblemFix::edit(title, confidence, reason, (&document.path, edits, out))
+            let edits = own.goes(side).into_iter().map(|range| (range, Vec::new())).collect();
+            ProblemFix::edit(title, confidence, reason, taking(document, problem, edits))
         };
         vec![
             fix(
@@ -260,5 +269,49 @@ impl RepairContext<'_> {
             fix(ConflictSide::Ours, "keep the first side", 40, "The lines of the other go to quarantine."),
             fix(ConflictSide::Theirs, "keep the second side", 40, "The lines of the other go to quarantine."),
         ]
+    }
+}
+
+/// Whether other records are on the lines of one. Line ends separate a repaired record from them.
+struct SameLine {
+    before: bool,
+    behind: bool,
+}
+
+fn same_line(document: &Document, record: &Record) -> SameLine {
+    let own = record.span.range();
+    let (start, end) = (document.bytes.line_start(own.start), document.bytes.line_end(own.end));
+    let at = document.records.partition_point(|other| other.span.start < record.span.start);
+    let before = at.checked_sub(1).and_then(|at| document.records.get(at));
+    let behind = document.records.get(at + 1);
+    SameLine {
+        before: before.is_some_and(|other| other.span.range().end > start),
+        behind: behind.is_some_and(|other| other.span.range().start < end),
+    }
+}
+
+impl SameLine {
+    fn is_shared(&self) -> bool {
+        self.before || self.behind
+    }
+
+    /// Changes a fix so that the new record gets a line of its own.
+    fn parted(&self, document: &Document, record: &Record, mut fix: ProblemFix) -> ProblemFix {
+        let FixAction::Edits(_, edits, ..) = &mut fix.act else { return fix };
+        let line_end = document.bytes.line_end(record.span.range().end);
+        let is_crlf = document.bytes[line_end.saturating_sub(2)..line_end] == *b"\r\n";
+        let end: &[u8] = if is_crlf { b"\r\n" } else { b"\n" };
+        let at = record.span.range();
+        // The edit may take spaces around the record as well.
+        let is_of_record = |own: &Range<usize>| own.start < at.end && own.end > at.start;
+        for (_, with) in edits.iter_mut().filter(|(own, with)| is_of_record(own) && !with.is_empty()) {
+            if self.before {
+                with.splice(0..0, end.iter().copied());
+            }
+            if self.behind && !with.ends_with(b"\n") {
+                with.extend_from_slice(end);
+            }
+        }
+        fix
     }
 }

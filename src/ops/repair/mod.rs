@@ -5,37 +5,31 @@
 //! derived file. All others ask first: to complete a torn memory, to fill it from a copy, to move a line
 //! away. What leaves a file is kept in quarantine byte for byte. No fix restores what was deleted or erased.
 
-mod default_fix;
 mod deletion_guard;
 mod document_damage;
 pub mod duplicate_id;
-mod encoding;
 pub mod field_fixes;
 mod fix;
 mod fix_outcome;
-mod fix_preview;
 pub mod intact_copies;
 mod json_syntax;
 pub mod line_damage;
-mod lost_text;
 mod plan_fixes;
 mod quarantine;
-mod repair_caches;
 mod repair_context;
 pub mod safe_line_fix;
 pub mod salvage;
-mod same_line;
-pub mod second_copy;
 mod temp_files;
 mod torn_tombstone;
 mod truncated_archive;
 mod truncated_time;
 
-pub use crate::ops::repair::repair_context::{FixChoice, RepairContext, RepairSources, RepairTarget};
-
-pub use crate::ops::repair::repair_caches::FileCopy;
+pub use crate::format::writing::Repairability;
+pub use crate::ops::repair::repair_context::{
+    FileCopy, FixChoice, RepairContext, RepairSources, RepairTarget,
+};
 pub use document_damage::is_repaired_whole;
-pub use fix::{ProblemFix, QuarantinePiece, RepairPlan, Repairability, ease};
-pub use fix_preview::FixPreview;
-pub use plan_fixes::{all_safe, chosen};
+pub use fix::{ProblemFix, QuarantinePiece, RepairPlan, ease};
+pub use fix_outcome::FixPreview;
+pub use plan_fixes::chosen;
 pub use quarantine::{QuarantineContent, read, restored, written};

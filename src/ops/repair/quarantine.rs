@@ -136,7 +136,7 @@ pub fn restored(
     let mut coming = RestoredLines::default();
     let change = match is_log(&file) {
         true => {
-            coming.take(bench, &file, pieces, &held)?;
+            coming.take(bench, pieces, &held)?;
             let lines = coming.lines.clone();
             match document {
                 Some(_) => Change::append(&file, lines, Some(now)),
@@ -190,13 +190,8 @@ struct RestoredLines {
 }
 
 impl RestoredLines {
-    fn take(
-        &mut self,
-        bench: &RepairContext<'_>,
-        file: &Path,
-        pieces: &[QuarantinePiece],
-        held: &[u8],
-    ) -> Result<()> {
+    fn take(&mut self, bench: &RepairContext<'_>, pieces: &[QuarantinePiece], held: &[u8]) -> Result<()> {
+        let Some(file) = pieces.first().map(|own| &*own.file) else { return Ok(()) };
         let present: HashSet<&[u8]> = held.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).collect();
         let all: Vec<&[u8]> = pieces.iter().map(|own| &*own.bytes).collect();
         let all = all.join(&b'\n');

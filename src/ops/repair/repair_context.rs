@@ -2,6 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::AtomicUsize;
@@ -9,17 +10,121 @@ use std::sync::{Arc, OnceLock};
 
 use crate::check::stale_files;
 use crate::format::Format;
+use crate::format::record_reader::Reading;
 use crate::format::writing::FormatFix;
-use crate::model::{Change, Code, Document, Problem, Store};
+use crate::model::{Change, Code, Document, Problem, Record, Role, Store};
 use crate::ops::erase::ErasedRecords;
-use crate::ops::repair::fix::{FixAction, ProblemFix, is_repaired_by_line};
+use crate::ops::form::{EditForm, FormFinding};
+use crate::ops::repair::fix::{ByteEdit, FixAction, ProblemFix, is_repaired_by_line};
 use crate::ops::repair::line_damage::piece;
-use crate::ops::repair::repair_caches::{self, FileCopy};
 use crate::ops::{WriteContext, may_change, writes};
 use crate::store::commit::Deletions;
 use crate::store::erase::ErasureMatcher;
 use crate::store::parallel;
 use crate::text::merge_conflict::MergeConflict;
+
+pub type RecordsById = HashMap<String, Vec<u32>>;
+
+/// New ids, by the file and the start of the record.
+pub type NewIds = HashMap<(PathBuf, u64), String>;
+
+pub struct FormCache {
+    /// Its document and record.
+    pub(super) of: (u32, u32),
+    pub(super) form: EditForm,
+    pub(super) findings: Vec<FormFinding>,
+    /// The corrections of all findings.
+    pub(super) whole: OnceCell<Option<FieldCorrections>>,
+}
+
+#[derive(Clone)]
+pub struct FieldCorrections {
+    pub(super) edits: Vec<ByteEdit>,
+    pub(super) titles: Vec<String>,
+}
+
+/// An older copy of a file, or of some of its lines.
+#[derive(Clone, Debug)]
+pub struct FileCopy {
+    /// The copied file, relative to the store's root.
+    pub file: PathBuf,
+    /// The source, in a few words. Untrusted text.
+    pub from: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// True if it is a copy of the complete file.
+    pub is_whole: bool,
+}
+
+/// The bytes of an intact memory, and their source.
+pub type IntactCopy = (Vec<u8>, String);
+
+/// A memory of a store, with its session: several sessions may use the same ids.
+pub struct StoreRecord<'a> {
+    pub document: &'a Document,
+    pub record: &'a Record,
+    pub session: Option<&'a str>,
+}
+
+/// The intact memories of a store, and of what is kept beside it, by id.
+#[derive(Default)]
+pub struct IntactCopies<'a> {
+    pub here: HashMap<&'a str, Vec<StoreRecord<'a>>>,
+    pub(super) kept: HashMap<(&'a Path, String), Vec<IntactCopy>>,
+    /// The ids that tombstones name, each with the sessions of its tombstones.
+    pub(super) deleted: HashMap<&'a str, HashSet<Option<&'a str>>>,
+    /// The tombstones of each memory, by log and id.
+    pub tombstones: HashMap<(&'a Path, &'a str), TombstoneLines>,
+    /// The lines that deletions added to logs of tombstones, sorted, each with its log and its source.
+    pub added: Vec<(&'a Path, &'a [u8], &'a str)>,
+}
+
+#[derive(Default)]
+pub struct TombstoneLines {
+    pub count: usize,
+    /// The line of the first intact one.
+    pub whole: Option<u32>,
+}
+
+impl IntactCopies<'_> {
+    pub fn has(&self, id: &str) -> bool {
+        self.here.contains_key(id) || self.deleted.contains_key(id)
+    }
+
+    /// True if a tombstone of its session, or of no session, names the id.
+    pub fn is_deleted(&self, id: &str, session: Option<&str>) -> bool {
+        let is_of = |own: &Option<&str>| own.is_none() || *own == session;
+        self.deleted.get(id).is_some_and(|all| all.iter().any(is_of))
+    }
+}
+
+pub struct SafeLineFix {
+    pub(super) file: PathBuf,
+    pub(super) lines: Range<usize>,
+    /// The new lines and what leaves them; `None` if nothing is safe.
+    pub(super) fix: Option<(Vec<u8>, RemovedBytes)>,
+    /// True if intact memories are on these lines, before or after they are separated.
+    pub(super) has_whole: bool,
+    /// The starts of the records whose times get a time zone.
+    pub(super) zoned: Vec<usize>,
+}
+
+pub struct LastReading {
+    pub(super) role: Role,
+    pub(super) path: PathBuf,
+    pub(super) object: Vec<u8>,
+    pub(super) read: Rc<Reading>,
+}
+
+/// An intact record that has no copy, and its place.
+pub struct UnpairedRecord<'a> {
+    pub(super) raw: Vec<u8>,
+    pub(super) document: &'a Document,
+    pub(super) record: &'a Record,
+}
+
+/// The bytes that leave some lines, each with its position.
+pub type RemovedBytes = Vec<(usize, Vec<u8>)>;
 
 /// What to repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,16 +181,16 @@ pub struct RepairContext<'a> {
     /// The records whose times have no time zone, by the path of their log.
     pub(super) naive: RefCell<HashMap<PathBuf, HashSet<u32>>>,
     /// The form of the memory that was judged last, and its findings.
-    pub(super) last_form: RefCell<Option<Rc<repair_caches::FormCache>>>,
-    pub(super) last_reading: RefCell<Option<repair_caches::LastReading>>,
+    pub(super) last_form: RefCell<Option<Rc<FormCache>>>,
+    pub(super) last_reading: RefCell<Option<LastReading>>,
     /// The safe fix of the lines that were judged last.
-    pub(super) last_line_fix: RefCell<Option<repair_caches::SafeLineFix>>,
+    pub(super) last_line_fix: RefCell<Option<SafeLineFix>>,
     /// The merge conflicts of a file, by its path.
     pub(super) conflicts: RefCell<HashMap<PathBuf, Rc<[MergeConflict]>>>,
     /// The records of a file by their ids, by the file's path.
-    pub(super) records_by_id: RefCell<HashMap<PathBuf, Rc<repair_caches::RecordsById>>>,
+    pub(super) records_by_id: RefCell<HashMap<PathBuf, Rc<RecordsById>>>,
     /// The new ids of memories that share an id, by the shared id.
-    pub(super) new_ids: RefCell<HashMap<String, Rc<repair_caches::NewIds>>>,
+    pub(super) new_ids: RefCell<HashMap<String, Rc<NewIds>>>,
     pub(super) erased: OnceCell<Option<ErasureMatcher<'a>>>,
     pub(super) shared: Arc<RepairIndexes<'a>>,
 }
@@ -93,9 +198,9 @@ pub struct RepairContext<'a> {
 /// What all threads share.
 #[derive(Default)]
 pub struct RepairIndexes<'a> {
-    pub(super) others: OnceLock<repair_caches::IntactCopies<'a>>,
+    pub(super) others: OnceLock<IntactCopies<'a>>,
     /// The intact records that have no copy, if the format writes copies.
-    pub(super) singles: OnceLock<Vec<repair_caches::UnpairedRecord<'a>>>,
+    pub(super) singles: OnceLock<Vec<UnpairedRecord<'a>>>,
 }
 
 impl<'a> RepairContext<'a> {
@@ -216,8 +321,9 @@ impl<'a> RepairContext<'a> {
         let pieces = pieces.collect();
         let mut fix =
             ProblemFix::edit(&own.title, own.confidence, own.reason, (&own.file, own.edits, pieces));
-        if let (Some((path, bytes)), FixAction::Edits(file, edits, _)) = (own.new_file, fix.act.clone()) {
-            fix.act = FixAction::Split(file, edits, Change::create(path, bytes));
+        if let (Some((path, bytes)), FixAction::Edits(_, _, out, new)) = (own.new_file, &mut fix.act) {
+            out.clear();
+            *new = Some(Change::create(path, bytes));
         }
         Some(if own.is_safe { fix.safe() } else { fix })
     }

@@ -1,16 +1,15 @@
 //! The safe fix of a log's lines, and lines after edits.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::RepairContext;
-use super::fix::{ByteEdit, ProblemFix, QuarantinePiece};
+use super::fix::{ByteEdit, ProblemFix};
 use super::line_damage::{self, piece, safe_reason, stretch};
 use crate::format::record_reader::is_record;
 use crate::model::bytes::LineBounds;
 use crate::model::{Code, Document, Problem};
 use crate::ops::repair::fix::safe_title;
-use crate::ops::repair::repair_caches::SafeLineFix;
+use crate::ops::repair::repair_context::SafeLineFix;
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 use crate::text::tidy_lines::tidy_lines;
 use crate::text::torn_line::first_name;
@@ -196,18 +195,4 @@ pub(super) fn touched(document: &Document, edits: &[ByteEdit]) -> Range<usize> {
     let start = document.bytes.line_start(start.min(document.bytes.len()));
     let last = end.saturating_sub(usize::from(end > start));
     start..document.bytes.line_end(last).max(end)
-}
-
-/// Returns the records of a file that have a problem with this code.
-pub(super) fn with(document: &Document, code: Code) -> HashSet<u32> {
-    document.problems.iter().filter(|own| own.code == code).filter_map(|own| own.record).collect()
-}
-
-/// Returns the pieces that edits take out of a file.
-pub(super) fn taken(document: &Document, problem: &Problem, edits: &[ByteEdit]) -> Vec<QuarantinePiece> {
-    let own = edits.iter().filter(|(range, _)| !range.is_empty());
-    own.filter_map(|(range, _)| {
-        Some(piece(document, problem, (range.start, line_damage::bytes(document, range.clone())?)))
-    })
-    .collect()
 }

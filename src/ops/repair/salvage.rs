@@ -5,15 +5,14 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::fix::ProblemFix;
-use super::line_damage::{TornRecord, bytes, piece, with_end, wrong_in};
-use super::lost_text::SILENT;
+use super::line_damage::{ProblemRecord, SILENT, bytes, piece, with_end, wrong_in};
 use super::{RepairContext, truncated_time};
 use crate::format::field_reader::Need;
 use crate::format::record_form::{FieldKind, FieldSpec};
 use crate::format::record_reader::Reading;
 use crate::format::{Format, LOST_TEXT};
 use crate::model::{Code, Document, Problem, Record, Role, Severity};
-use crate::ops::repair::repair_caches::LastReading;
+use crate::ops::repair::repair_context::LastReading;
 use crate::text::digest::hex;
 use crate::text::json_edit::{quoted, remove, scan, set};
 use crate::text::json_salvage::CompletedObject;
@@ -41,8 +40,8 @@ struct SalvagedRecord {
 }
 
 impl RepairContext<'_> {
-    pub(super) fn of_salvage(&self, torn: TornRecord<'_>, own: &CompletedObject) -> Option<ProblemFix> {
-        let TornRecord { document, problem, record, content } = torn;
+    pub(super) fn of_salvage(&self, torn: ProblemRecord<'_>, own: &CompletedObject) -> Option<ProblemFix> {
+        let ProblemRecord { document, problem, record, content } = torn;
         let is_silent = !self.says(document, &own.bytes(content));
         let found = self.salvaged(document, record, (content, own))?;
         // The complete line goes to quarantine, because an erasure could not recognize a tail alone.

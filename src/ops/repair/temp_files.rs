@@ -18,7 +18,7 @@ impl<'a> RepairContext<'a> {
             let piece = QuarantinePiece::whole(problem, bytes.clone());
             let gone = Change::remove(&problem.file, bytes.clone().into());
             let act = FixAction::Files(first.into_iter().chain([gone]).collect(), vec![piece]);
-            ProblemFix { title: title.into(), reason, confidence, is_safe: false, act }
+            ProblemFix::of(title, confidence, reason, act)
         };
         let is_version = problem.code == Code::SyncConflict;
         let what = if is_version { "this version" } else { "the temporary file" };
@@ -88,12 +88,11 @@ impl<'a> RepairContext<'a> {
 
     fn lacking(&self, target: &Document, held: &[u8], bytes: &[u8]) -> Vec<Vec<u8>> {
         let Some(format) = self.format.filter(|_| is_log(&target.path)) else { return Vec::new() };
-        let known: HashSet<&str> = target.records.iter().filter_map(|own| own.memory()?.id()).collect();
+        let known: HashSet<&str> = target.records.iter().filter_map(|own| own.id()).collect();
         let read = format.read(target.role, &target.path, bytes, self.context.now);
         let raw = |own: &crate::model::Record| bytes.get(own.span.range());
         let whole = read.records.iter().filter(|own| own.memory().is_some());
-        let lines = whole
-            .filter(|own| own.memory().and_then(|memory| memory.id()).is_none_or(|id| !known.contains(id)));
+        let lines = whole.filter(|own| own.id().is_none_or(|id| !known.contains(id)));
         let lines = lines.filter_map(raw).filter(|own| {
             !own.contains(&b'\n')
                 && memchr::memmem::find(held, own).is_none()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::RepairContext;
 use super::fix::ProblemFix;
-use super::line_damage::{TornRecord, leaves};
+use super::line_damage::{ProblemRecord, leaves};
 use crate::model::{Document, Record, Role};
 use crate::text::json_salvage::complete_object;
 
@@ -13,20 +13,24 @@ const NAMED: u8 = 90;
 
 impl RepairContext<'_> {
     /// It is never filled in from a copy of its memory.
-    pub(super) fn of_tombstone(&self, torn: TornRecord<'_>) -> Vec<ProblemFix> {
+    pub(super) fn of_tombstone(&self, torn: ProblemRecord<'_>) -> Vec<ProblemFix> {
         let mut fixes: Vec<ProblemFix> = self.of_journal(torn).into_iter().collect();
         let Some(id) = torn.record.named_id() else { return fixes };
         let whole = self.others().tombstones.get(&(&*torn.document.path, id)).and_then(|own| own.whole);
         if let Some(line) = whole {
-            let (edits, out) = leaves(torn.document, torn.problem, torn.record);
             let title = format!("move it to quarantine: line {line} is a tombstone of that memory, too");
             let reason = "The memory stays deleted.";
-            fixes.push(ProblemFix::edit(&title, 98, reason, (&torn.document.path, edits, out)));
+            fixes.push(ProblemFix::edit(
+                &title,
+                98,
+                reason,
+                leaves(torn.document, torn.problem, torn.record),
+            ));
         }
         let start = memchr::memchr(b'{', torn.content).unwrap_or_default();
         let content = torn.content.get(start..).unwrap_or_default();
         let salvage = complete_object(content).and_then(|own| {
-            let fix = self.of_salvage(TornRecord { content, ..torn }, &own)?;
+            let fix = self.of_salvage(ProblemRecord { content, ..torn }, &own)?;
             Some(ProblemFix { confidence: NAMED, ..fix })
         });
         fixes.extend(salvage);
@@ -34,7 +38,7 @@ impl RepairContext<'_> {
     }
 
     /// Returns the fix with the line as the deletion wrote it, if undo data has it.
-    fn of_journal(&self, torn: TornRecord<'_>) -> Option<ProblemFix> {
+    fn of_journal(&self, torn: ProblemRecord<'_>) -> Option<ProblemFix> {
         let (document, content) = (torn.document, torn.content.trim_ascii_end());
         let added = &self.others().added;
         let from = added.partition_point(|own| (own.0, own.1) < (&*document.path, content));
@@ -56,10 +60,9 @@ impl RepairContext<'_> {
             return None;
         }
         let is_named = torn.record.named_id().is_some() || content.len() > NAMELESS;
-        let (edits, out) = torn.becomes(line.to_vec());
         let title = format!("fill it from {from}: {id} stays deleted");
         let reason = "It begins with the bytes that survived.";
-        is_named.then(|| ProblemFix::edit(&title, 99, reason, (&document.path, edits, out)))
+        is_named.then(|| ProblemFix::edit(&title, 99, reason, torn.becomes(line.to_vec())))
     }
 
     /// Returns why a torn tombstone should not be removed: the memory that it names would be live again.

@@ -21,13 +21,9 @@ impl RepairContext<'_> {
         };
         let out = QuarantinePiece::whole(problem, packed.clone());
         let change = Change::rewrite(&problem.file, packed.clone().into(), repaired);
-        Some(ProblemFix {
-            title: "pack what can be unpacked into a new file".into(),
-            reason: format!("{told} The rest can't be read; the file as it is stays in quarantine."),
-            confidence: 40,
-            is_safe: false,
-            act: FixAction::Files(vec![change], vec![out]),
-        })
+        let reason = format!("{told} The rest can't be read; the file as it is stays in quarantine.");
+        let act = FixAction::Files(vec![change], vec![out]);
+        Some(ProblemFix::of("pack what can be unpacked into a new file", 40, reason, act))
     }
 }
 

@@ -4,26 +4,26 @@ use std::collections::HashSet;
 
 use super::{SIMILAR_PERCENT, SimilarEntry, differing, duplicates};
 use crate::model::plan::count_with_noun;
-use crate::model::{EntryRef, Moment, Snapshot};
-use crate::query::cancel::CancelToken;
-use crate::query::rank::Ranking;
-use crate::query::result_pick::{PickSummary, ResultPick};
-use crate::query::search_results::Results;
+use crate::model::{EntryRef, Snapshot};
+use crate::query::{CancelToken, PickSummary, Results};
+
+/// A pick from the results of a search: listed alone, in its own order, and partly marked.
+#[derive(Debug, PartialEq)]
+pub struct ResultPick {
+    /// The title of the list.
+    pub title: &'static str,
+    /// The message if nothing is picked.
+    pub none: &'static str,
+}
 
 /// The groups of duplicates. Memories that equal the first of their group are marked.
 pub static DUPLICATES: ResultPick = ResultPick {
     title: "duplicates, group by group",
-    figure: "like ",
     none: "No two of these memories are nearly equal. Esc goes back.",
-    find: picked,
 };
 
-fn picked(
-    snapshot: &Snapshot,
-    results: Results,
-    _at: (Ranking, Moment),
-    cancel: &CancelToken,
-) -> Option<Results> {
+/// Picks the duplicates from results that are ordered by importance. `None` if cancelled.
+pub fn pick_duplicates(snapshot: &Snapshot, results: Results, cancel: &CancelToken) -> Option<Results> {
     let groups = duplicates(snapshot, &results.hits, SIMILAR_PERCENT, cancel)?;
     let mut picked = PickSummary::default();
     for group in &groups {

@@ -32,7 +32,7 @@ pub fn differing(snapshot: &Snapshot, one: EntryRef, other: EntryRef) -> Vec<Str
     if left != right {
         let id = |at: EntryRef| {
             let (store, entry) = snapshot.get(at);
-            store.memory(entry).and_then(|memory| memory.id()).unwrap_or_default().to_owned()
+            store.id(entry).unwrap_or_default().to_owned()
         };
         names.extend(fields_differing((&left, &id(one)), (&right, &id(other))));
     }

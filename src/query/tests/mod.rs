@@ -224,7 +224,7 @@ impl Asked {
 
     fn name(&self, at: EntryRef) -> String {
         let (store, entry) = self.snapshot.get(at);
-        let id = store.memory(entry).and_then(|memory| memory.id());
+        let id = store.id(entry);
         id.map_or_else(|| String::from_utf8_lossy(&store.raw(entry)).into_owned(), str::to_owned)
     }
 

@@ -2,21 +2,18 @@
 
 pub mod append_lines;
 pub mod apply_plan;
-pub mod apply_progress;
 pub mod create_files;
-pub mod equal_records;
 pub mod line_index;
 pub mod owner_and_mode;
 pub mod rebase_files;
 pub mod rebase_splices;
 pub mod record_digests;
 pub mod replace_file;
-pub mod retry;
 pub mod saved_owners;
 pub mod step_folders;
 pub mod unterminated_line;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +25,7 @@ use crate::format::Format;
 use crate::model::plan::{change, line_end_for};
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Bytes, Change};
-use crate::store::commit::apply::apply_progress::ApplyProgress;
+use crate::store::commit::handover::second_name::ReplacedFile;
 use crate::store::commit::handover::wait_for_line_end::wait_for_line_end;
 use crate::store::hidden_names;
 
@@ -178,10 +175,47 @@ impl StagedChange {
     }
 
     fn conflict(&self, found: Option<Vec<u8>>) -> CommitError {
-        let planned = self.base().to_vec();
-        CommitError::Conflict { file: self.path.clone(), planned, found, files: FilesState::Untouched }
+        CommitError::conflict(&self.path, self.base().to_vec(), found)
     }
 }
+
+/// How far a plan was applied, and what happened.
+#[derive(Default)]
+pub struct ApplyProgress {
+    /// The files with memories that were changed, or may have been, and whether another program's is in their place.
+    pub began: HashMap<PathBuf, LostRace>,
+    /// True if one of them existed before.
+    pub began_there: bool,
+    /// The same for a derived file.
+    pub began_derived: bool,
+    /// New files and folders that were made before a lock was taken.
+    pub created: Vec<CreatedItem>,
+    /// True if derived files must be rebuilt, because files were not as planned.
+    pub derive: bool,
+    /// True if other programs wrote to a file at the same time.
+    pub met_others: bool,
+    /// The changed files, relative to the root.
+    pub touched: Vec<PathBuf>,
+    /// The second names of replaced files.
+    pub replaced: Vec<ReplacedFile>,
+    /// Bytes added to a file (full path) that split a line another program was just writing.
+    pub splitting: Vec<(PathBuf, Vec<u8>)>,
+    /// How the outcome differs from the plan.
+    pub notes: Vec<String>,
+    /// Owners and modes that restored files and folders did not get back.
+    pub lacking: LostOwners,
+    /// Lengths, before and after, of files that others changed since the plan was made.
+    pub changed_lens: Vec<(PathBuf, u64, u64)>,
+}
+
+/// A new file with its bytes, or a new folder, that was made before a lock was taken.
+pub struct CreatedItem {
+    path: PathBuf,
+    bytes: Option<Bytes>,
+}
+
+/// Owners and modes that could not be restored, with the files and folders that lack them.
+pub type LostOwners = BTreeMap<String, Vec<PathBuf>>;
 
 /// The surroundings of the changes that are applied, and their progress.
 pub struct ApplyContext<'a, 'c> {

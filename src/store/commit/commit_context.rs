@@ -1,17 +1,25 @@
-//! The data that all parts of a change share: the store, its format, our own data.
+//! What all parts of a change share: the store, its format, its lock, the paths of its files, our own data.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
+use std::io;
+use std::path::{Path, PathBuf};
 
-use super::Vault;
 use super::handover::second_name::ReplacedFile;
+use super::{CommitError, Vault};
 use crate::disk::host::Host;
-use crate::format::Format;
+use crate::disk::{Item, Lookup};
 use crate::format::tuning::StoreTuning;
-use crate::model::{Extent, Plan, Store};
+use crate::format::{Format, Placement};
+use crate::model::{Bytes, Extent, Lock, Plan, Role, Store};
 use crate::store::discovery::Place;
 use crate::store::freshness::is_as_read;
+use crate::store::hidden_names::OldFileName;
 use crate::store::load::load_from;
+use crate::store::lock::{LockError, LockGuard, WaitPolicy, acquire};
+
+/// The number of recent steps that are searched for a file's name.
+const STEPS: usize = 16;
 
 /// A store that this process changes while no other palimp does.
 pub struct CommitContext<'a> {
@@ -54,4 +62,112 @@ impl<'a> CommitContext<'a> {
             }
         }
     }
+
+    /// Returns how long to wait for other programs.
+    pub(super) fn patience(&self) -> WaitPolicy {
+        let StoreTuning { lock_timeout, lock_backoff: pause, .. } = self.tuning;
+        WaitPolicy { pause, ..WaitPolicy::of(lock_timeout) }
+    }
+
+    /// Takes the format's lock for these files.
+    pub(super) fn lock(&self, files: &[&Path]) -> Result<LockGuard<'a>, LockError> {
+        self.lock_as(files, self.patience())
+    }
+
+    /// Takes the same lock only to append lines: they need not wait until the lock settles.
+    pub(super) fn lock_to_add(&self, files: &[&Path]) -> Result<LockGuard<'a>, LockError> {
+        self.lock_as(files, WaitPolicy { settles: false, ..self.patience() })
+    }
+
+    pub(super) fn lock_as(&self, files: &[&Path], patience: WaitPolicy) -> Result<LockGuard<'a>, LockError> {
+        let Host { disk, machine, .. } = self.host;
+        acquire(disk, machine, &self.protocol(files), patience)
+    }
+
+    /// Returns the format's lock for these files, with full paths.
+    pub(super) fn protocol(&self, files: &[&Path]) -> Lock {
+        self.format.lock(files).with_paths(|file| self.path(file))
+    }
+
+    pub(super) fn path(&self, relative: &Path) -> PathBuf {
+        match relative.strip_prefix("..") {
+            Ok(beside) => self.path_beside(beside),
+            Err(_) => self.place.root.join(relative),
+        }
+    }
+
+    /// Returns the opposite of [`CommitContext::path`], for a file of the store or of the folder around it.
+    pub(super) fn relative(&self, file: &Path) -> Option<PathBuf> {
+        let root = &self.place.root;
+        let around = root.parent().unwrap_or(root);
+        let beside = || file.strip_prefix(around).map(Path::to_owned).ok();
+        let really = || Some(file.strip_prefix(self.host.disk.real_path(around).ok()?).ok()?.to_owned());
+        let within = file.strip_prefix(root).map(Path::to_owned).ok();
+        within.or_else(|| Some(Path::new("..").join(beside().or_else(really)?)))
+    }
+
+    /// Returns the file that replaced the one with the second name `path`. If its name was too long
+    /// to be kept and no file matches, searches the undo data of the last steps. `None` if that has
+    /// no match either.
+    pub(super) fn file_of(&self, old: &OldFileName, path: &Path) -> io::Result<Option<PathBuf>> {
+        let disk = self.host.disk;
+        if let Some(file) = old.file_of(disk, path)? {
+            return Ok(Some(file));
+        }
+        for number in self.vault.steps().map_err(io::Error::other)?.into_iter().rev().take(STEPS) {
+            let Some(step) = self.vault.step(number).map_err(io::Error::other)? else { continue };
+            let mut files = step.changes.iter().map(|change| self.path(&change.path));
+            let is_it = |file: &PathBuf| {
+                file.parent() == path.parent()
+                    && file.file_name().is_some_and(|name| old.is_of(name.as_ref()))
+            };
+            if let Some(file) = files.find(is_it) {
+                return Ok(Some(file));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the path of a file in the folder around the store. A link that stays in that folder
+    /// is followed, as when it was read; any other is refused when it is written.
+    pub(super) fn path_beside(&self, relative: &Path) -> PathBuf {
+        let around = self.place.root.parent().unwrap_or(&self.place.root);
+        let path = around.join(relative);
+        let real = |path: &Path| self.host.disk.real_path(path).ok();
+        match (real(around), real(&path)) {
+            (Some(around), Some(real)) if real.starts_with(&around) => real,
+            _ => path,
+        }
+    }
+
+    /// Returns the item at a path, or `None` if there is none.
+    pub fn item_at(&self, path: &Path) -> Result<Option<Item>, CommitError> {
+        Lookup::from(self.host.disk.look(path)).optional().map_err(|error| CommitError::unread(path, error))
+    }
+
+    /// Reads a file's bytes; `None` if it does not exist. Fails if it exists and can't be read.
+    pub fn read(&self, relative: &Path) -> Result<Option<Vec<u8>>, CommitError> {
+        let path = self.path(relative);
+        match self.host.disk.read(&path, 0, None) {
+            Ok((bytes, _)) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(CommitError::io(&path, "read", error)),
+        }
+    }
+
+    /// Returns a file's bytes, shared with the store that was read as far as they are the same.
+    pub fn bytes(&self, relative: &Path) -> Result<Option<Bytes>, CommitError> {
+        let path = self.path(relative);
+        if let Some(own) = self.store.document_at(relative).filter(|own| own.is_held())
+            && let Ok((Some(more), _)) = self.host.disk.read_after(&path, &own.bytes)
+        {
+            return Ok(Some(if more.is_empty() { own.bytes.clone() } else { own.bytes.with_added(&more) }));
+        }
+        Ok(self.read(relative)?.map(Bytes::from))
+    }
+}
+
+/// True if the file is a backup, from which nothing is derived.
+pub fn is_copy(context: &CommitContext<'_>, path: &Path) -> bool {
+    context.format.place(path, false) == Placement::File(Role::Backup)
 }

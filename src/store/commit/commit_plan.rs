@@ -2,17 +2,19 @@
 
 use crate::store::commit::derive::{derive_files, rebuild_derived};
 use std::borrow::Cow;
+use std::io;
 use std::path::Path;
 
-use super::apply::apply_plan::{self};
-use super::apply::{create_files, equal_records, owner_and_mode, retry, saved_owners, step_folders};
+use super::apply::apply_plan::{self, KEPT_CHANGING};
+use super::apply::{create_files, owner_and_mode, record_digests, saved_owners, step_folders};
 use super::handover::{add_late_lines, rescue};
 use super::recovery::recover_steps;
 use super::scrub::stale_plan_guard;
 use super::{CommitContext, CommitError, FilesState, UndoStep};
 use crate::format::writing::Refusal;
 use crate::model::{Act, Change, CommitReceipt, FileLine, JournalLine, PathText, Plan, UndoRedo};
-use crate::store::commit::apply::apply_progress::ApplyProgress;
+use crate::store::commit::apply::ApplyProgress;
+use crate::store::lock::LockError;
 use crate::store::referenced_files;
 
 pub fn commit(
@@ -20,10 +22,10 @@ pub fn commit(
     plan: &Plan,
     turn: Option<UndoRedo>,
 ) -> Result<CommitReceipt, CommitError> {
-    if let Some(why) = context.format.read_only() {
+    if let Some(why) = context.format.about().read_only {
         return Err(Refusal::unfit(why).into());
     }
-    retry::retry(context, || commit_as(context, plan, turn))
+    retry(context, || commit_as(context, plan, turn))
 }
 
 fn commit_as(
@@ -57,7 +59,7 @@ fn commit_as(
         changes: plan.changes.iter().rev().map(inverse).collect::<Result<_, _>>()?,
         derived: kept.into_iter().rev().map(inverse).collect::<Result<_, _>>()?,
         remade,
-        twins: plan.changes.iter().flat_map(equal_records::remaining_equals_of).collect(),
+        twins: plan.changes.iter().flat_map(record_digests::remaining_equals_of).collect(),
         claimed: plan.already_restored.clone(),
         owed: plan.deferred.clone(),
     };
@@ -155,6 +157,49 @@ fn taken_back(
         Ok(recover_steps::RecoveryOutcome::Undone) => error.with(FilesState::Restored),
         _ => error.with(FilesState::Halfway),
     }
+}
+
+/// The Linux error of a failed disk (`EIO`): a network disk may work again at once.
+const DISK_FAILED: i32 = 5;
+
+/// Calls `make`, and again after a pause if the reason may pass (2 §5.3). Only if every file is unchanged: otherwise the
+/// same bytes could be written twice. A lock that timed out is not waited for again.
+fn retry<T>(
+    context: &CommitContext<'_>,
+    make: impl Fn() -> Result<T, CommitError>,
+) -> Result<T, CommitError> {
+    let began = context.host.machine.monotonic();
+    let mut outcome = make();
+    let pauses =
+        (0..context.tuning.retries).filter_map(|retry| Some(context.tuning.lock_backoff?.after(retry)));
+    for pause in pauses {
+        // Other programs wait: all pauses together are no longer than the lock timeout.
+        let waited = context.host.machine.monotonic().saturating_sub(began);
+        let is_in_time = waited + pause <= context.tuning.lock_timeout;
+        if !is_in_time || !outcome.as_ref().is_err_and(may_pass) {
+            break;
+        }
+        context.host.machine.sleep(pause);
+        outcome = make();
+    }
+    outcome
+}
+
+fn may_pass(error: &CommitError) -> bool {
+    let is_passing = match error {
+        CommitError::Io { source, .. }
+        | CommitError::OwnData { source, .. }
+        | CommitError::Lock(LockError::Io { source, .. }) => is_passing(source),
+        CommitError::Moved { what, .. } => *what == KEPT_CHANGING,
+        _ => false,
+    };
+    is_passing && error.files() == FilesState::Untouched
+}
+
+fn is_passing(error: &io::Error) -> bool {
+    use io::ErrorKind::{Interrupted, ResourceBusy, StaleNetworkFileHandle, TimedOut, WouldBlock};
+    let kinds = [Interrupted, ResourceBusy, StaleNetworkFileHandle, TimedOut, WouldBlock];
+    kinds.contains(&error.kind()) || error.raw_os_error() == Some(DISK_FAILED)
 }
 
 /// The numbers below this one are tried in a copy's name.

@@ -143,6 +143,11 @@ impl CommitError {
         CommitError::Io { file: file.to_owned(), stage, source, files: FilesState::Untouched }
     }
 
+    /// Returns the error that another program changed the same part of a file, before anything was changed.
+    pub(super) fn conflict(file: &Path, planned: Vec<u8>, found: Option<Vec<u8>>) -> CommitError {
+        CommitError::Conflict { file: file.to_owned(), planned, found, files: FilesState::Untouched }
+    }
+
     /// Returns the error that a file is not as the plan knows it, before anything was changed.
     pub(super) fn moved(file: &Path, what: &'static str) -> CommitError {
         CommitError::Moved { file: file.to_owned(), what, files: FilesState::Untouched }
@@ -170,7 +175,7 @@ impl CommitError {
             CommitError::Lock(LockError::Io { path, source }) => {
                 format!("{} can't be locked: {source}", path.to_text())
             }
-            CommitError::Lock(LockError::Busy { path, .. } | LockError::GivenUp { path }) => {
+            CommitError::Lock(LockError::Busy { path, .. }) => {
                 format!("{} is locked by another", path.to_text())
             }
             CommitError::Lock(LockError::NotALock { path, what }) => {

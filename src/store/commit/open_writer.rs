@@ -38,18 +38,8 @@ impl<'a> Writer<'a> {
         Writer::taken(host, store, tuning, own)
     }
 
-    /// Opens the store without waiting, to clean up what was left. If another process is in the
-    /// way, the next start does it.
-    ///
-    /// # Errors
-    ///
-    /// If another palimp has the store, or our own data can't be read or written.
-    pub fn open_at_once(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
-        Writer::open_within(host, store, Duration::ZERO)
-    }
-
-    /// Like [`Writer::open_at_once`], but waits this long for each lock, and until a lock of a dead process is known to be
-    /// one.
+    /// Opens the store to clean up what was left. Waits this long for each lock, and until a lock of a dead process is
+    /// known to be one. If another process is in the way, the next start does it.
     ///
     /// # Errors
     ///
@@ -87,8 +77,7 @@ impl<'a> Writer<'a> {
     pub fn open_to_append(host: Host<'a>, store: &'a Store) -> Result<Option<Writer<'a>>, CommitError> {
         let tuning = tuning(host, store);
         let own = wait_for(host, &store.root, patience(&tuning))?;
-        let vault = Vault::open(host.disk, host.data, &store.root)?;
-        vault.name_store(host.data, &store.root, store.format)?;
+        let vault = Vault::open_named(host, store)?;
         // Waiting notes go to a writer that has read the store.
         match vault.is_settled()? && vault.pending_notices()?.is_empty() {
             true => Writer::of(host, store, vault, tuning, own).map(Some),
@@ -102,8 +91,7 @@ impl<'a> Writer<'a> {
         tuning: StoreTuning,
         own: Option<Box<dyn Flock + 'a>>,
     ) -> Result<Writer<'a>, CommitError> {
-        let vault = Vault::open(host.disk, host.data, &store.root)?;
-        vault.name_store(host.data, &store.root, store.format)?;
+        let vault = Vault::open_named(host, store)?;
         if store.scope.is_none() || vault.is_settled()? {
             return Writer::of(host, store, vault, tuning, own)?.with_recovery();
         }
@@ -145,7 +133,8 @@ impl<'a> Writer<'a> {
         recover_steps::recover(&self.context)?;
         step_folders::remove_left_folders(&self.context);
         derive_files::derive_pending(&self.context)?;
-        self.rescued = rescue::rescue(&self.context, self.context.store);
+        let own_files = self.context.store.own_files.iter().map(|own| self.context.path(own).into());
+        self.rescued = rescue::rescue_each(&self.context, own_files);
         self.finished = scrub::finish_erasing(&self.context)?;
         Ok(self)
     }
@@ -162,7 +151,7 @@ impl<'a> Writer<'a> {
 }
 
 fn tuning(host: Host<'_>, store: &Store) -> StoreTuning {
-    let Some(tuning) = format::by_name(store.format).and_then(|own| own.tuning()) else {
+    let Some(tuning) = format::by_name(store.format).and_then(|own| own.about().tuning) else {
         return StoreTuning::default();
     };
     let config = host.disk.read(&store.root.join("config.json"), 0, Some(CONFIG));

@@ -10,8 +10,6 @@ pub mod drafts;
 pub mod erasure_checks;
 pub mod folder;
 pub mod journal;
-pub mod own_files;
-pub mod pending_derive;
 pub mod pending_erasure;
 pub mod pending_notices;
 pub mod retention;

@@ -1,22 +1,22 @@
 //! The right to change a store, and what can be done with it.
 
-use crate::store::commit::derive::derive_files;
-use crate::store::commit::history::{restore_backup, undo_redo};
+use crate::store::commit::derive::derive_files::{DeriveOutcome, derive_touched};
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 use super::handover::rescue;
-use super::{CommitContext, CommitError, Vault, VaultState, commit_plan, scrub};
+use super::scrub::ErasureReceipt;
+use super::{CommitContext, CommitError, Vault, VaultState, commit_plan};
 use crate::disk::Flock;
 use crate::format::tuning::StoreTuning;
-use crate::model::{CommitReceipt, Plan, Store, UndoRedo};
+use crate::model::{CommitReceipt, Plan, Store};
 use crate::store::discovery::Place;
-use crate::store::erase::ErasureScope;
 
 /// The right to change a store: no other palimp has it at the same time.
 pub struct Writer<'a> {
     pub(super) context: CommitContext<'a>,
     pub(super) rescued: usize,
-    pub(super) finished: Option<scrub::ErasureReceipt>,
+    pub(super) finished: Option<ErasureReceipt>,
     pub(super) _own: Option<Box<dyn Flock + 'a>>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the receipt of an interrupted erasure that opening finished.
-    pub fn finished(&self) -> Option<&scrub::ErasureReceipt> {
+    pub fn finished(&self) -> Option<&ErasureReceipt> {
         self.finished.as_ref()
     }
 
@@ -71,63 +71,12 @@ impl<'a> Writer<'a> {
         commit_plan::commit(&self.context, plan, None)
     }
 
-    /// Plans the undo of a step, or of the last one.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such step, it is undone already, or its undo data is gone or can't be read.
-    pub fn undo(&self, step: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
-        undo_redo::undo(&self.context, step)
-    }
-
-    /// Plans the redo of a step, or of the last one that was undone.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such step, it is not undone, or its undo data is gone or can't be read.
-    pub fn redo(&self, step: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
-        undo_redo::redo(&self.context, step)
-    }
-
-    /// Carries out what [`Writer::undo`] or [`Writer::redo`] planned.
-    ///
-    /// # Errors
-    ///
-    /// As [`Writer::commit`], and if the step was undone or redone since.
-    pub fn commit_undo_redo(&self, plan: &Plan, turn: UndoRedo) -> Result<CommitReceipt, CommitError> {
-        // The plan was made and shown before this writer excluded other palimps.
-        undo_redo::check_reversal(&self.context, plan, turn)?;
-        commit_plan::commit(&self.context, plan, Some(turn))
-            .map_err(|error| undo_redo::after_own_steps(&self.context, plan, turn, error))
-    }
-
-    /// Carries out a plan that restores from a backup. A file that it changes is copied first.
-    ///
-    /// # Errors
-    ///
-    /// As [`Writer::commit`], and if other programs restored the same in between.
-    pub fn restore(&self, plan: &Plan) -> Result<CommitReceipt, CommitError> {
-        restore_backup::restore(&self.context, plan)
-    }
-
-    /// Erases by the plan that was shown. After an error, its [`FilesState`](super::FilesState) says what
-    /// state the files are in; the next start finishes an erasure that began.
-    ///
-    /// # Errors
-    ///
-    /// If another program holds the lock, a file is not as it was shown, or the system refuses a call.
-    pub fn erase(
-        &self,
-        plan: &Plan,
-        scope: ErasureScope<'_>,
-        reason: &str,
-    ) -> Result<scrub::ErasureReceipt, CommitError> {
-        scrub::erase(&self.context, plan, scope, reason)
-    }
-
-    /// Rebuilds what is due, even while others write. False if something can't be read or keeps changing.
+    /// Rebuilds what is due, even while others write. False if a file can't be read or kept changing.
     pub fn derive_due(&self) -> bool {
-        derive_files::derive_due(&self.context)
+        let context = &self.context;
+        context.is_busy.set(false);
+        let is_made = |due: &[PathBuf]| derive_touched(context, due, "reindex") == DeriveOutcome::Rebuilt;
+        context.vault.derive_due_files().is_ok_and(|due| due.is_empty() || is_made(&due))
     }
 }
 
@@ -136,7 +85,7 @@ impl Drop for Writer<'_> {
     fn drop(&mut self) {
         let late = rescue::rescue_own(&self.context);
         if !late.is_empty() {
-            derive_files::derive_touched(&self.context, &late, "rescue");
+            derive_touched(&self.context, &late, "rescue");
         }
     }
 }

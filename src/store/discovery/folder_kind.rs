@@ -8,75 +8,32 @@ use crate::model::PathText;
 /// How many of the last folders of a path count.
 const NEAR: usize = 3;
 
-/// What shows that a folder is of a kind: one of the names in it, or one of the folders that it is in.
-struct FolderKind {
-    /// What it is, with an article.
-    what: &'static str,
-    names: &'static [&'static str],
-    within: &'static [&'static str],
-}
+/// A kind of folder, with an article, the names in it that show the kind, and the names of folders that it is in.
+type FolderKind = (&'static str, &'static str, &'static str);
 
 /// The first one that fits counts.
 const KINDS: [FolderKind; 9] = [
-    FolderKind { what: "an Obsidian vault", names: &[".obsidian"], within: &[] },
-    FolderKind {
-        what: "a template that is copied into projects",
-        names: &["templates", "template"],
-        within: &["templates", "template", "assets", "examples"],
-    },
-    FolderKind {
-        what: "skills, commands or roles of an agent, which are instructions",
-        names: &["SKILL.md", "skills", "commands"],
-        within: &["skills", "commands", "agents", "prompts", ".cursor"],
-    },
-    FolderKind {
-        what: "a website",
-        names: &[
-            "_config.yml",
-            "_posts",
-            "hugo.toml",
-            "hugo.yaml",
-            "astro.config.mjs",
-            "docusaurus.config.js",
-        ],
-        within: &["_posts"],
-    },
-    FolderKind {
-        what: "documentation",
-        names: &[
-            "mkdocs.yml",
-            "mkdocs.yaml",
-            "conf.py",
-            "book.toml",
-            "docs",
-            "doc",
-            "adr",
-            "changelog",
-            "manual",
-        ],
-        within: &["docs", "doc", "adr", "decisions", "changelog", "manual", "wiki"],
-    },
-    FolderKind {
-        what: "the root of a project",
-        names: &[".git", "package.json", "Cargo.toml", "pyproject.toml", "go.mod", "Makefile", "src"],
-        within: &[],
-    },
-    FolderKind {
-        what: "instructions for agents",
-        names: &[
-            "CLAUDE.md",
-            "AGENTS.md",
-            "GEMINI.md",
-            "SOUL.md",
-            ".cursorrules",
-            ".cursor",
-            ".claude",
-            ".agents",
-        ],
-        within: &[".claude", ".agents"],
-    },
-    FolderKind { what: "source code", names: &[], within: &["src", "lib", "vendor", "node_modules"] },
-    FolderKind { what: "a project's notes", names: &["README.md"], within: &[] },
+    ("an Obsidian vault", ".obsidian", ""),
+    ("a template that is copied into projects", "templates template", "templates template assets examples"),
+    (
+        "skills, commands or roles of an agent, which are instructions",
+        "SKILL.md skills commands",
+        "skills commands agents prompts .cursor",
+    ),
+    ("a website", "_config.yml _posts hugo.toml hugo.yaml astro.config.mjs docusaurus.config.js", "_posts"),
+    (
+        "documentation",
+        "mkdocs.yml mkdocs.yaml conf.py book.toml docs doc adr changelog manual",
+        "docs doc adr decisions changelog manual wiki",
+    ),
+    ("the root of a project", ".git package.json Cargo.toml pyproject.toml go.mod Makefile src", ""),
+    (
+        "instructions for agents",
+        "CLAUDE.md AGENTS.md GEMINI.md SOUL.md .cursorrules .cursor .claude .agents",
+        ".claude .agents",
+    ),
+    ("source code", "", "src lib vendor node_modules"),
+    ("a project's notes", "README.md", ""),
 ];
 
 /// The extensions of source code.
@@ -84,13 +41,9 @@ const CODE: [&str; 12] = ["c", "h", "cc", "cpp", "rs", "py", "js", "ts", "go", "
 
 /// Returns what a folder with these items seems to be, with an article; `None` if nothing shows it.
 pub fn seems_to_be(disk: &dyn Disk, folder: &Path, items: &[Item]) -> Option<&'static str> {
-    let has = |name: &&str| items.iter().any(|item| item.name == **name);
-    let is_within = |name: &&str| folder.iter().rev().take(NEAR).any(|part| *part == **name);
-    let fits = |own: &&FolderKind| own.names.iter().any(has) || own.within.iter().any(is_within);
-    if let Some(own) = KINDS.iter().find(fits) {
-        return Some(own.what);
-    }
-    if let Some(what) = by_files(items) {
+    let is_within = |name: &str| folder.iter().rev().take(NEAR).any(|part| part == name);
+    let fits = |own: &&FolderKind| has_one(items, own.1) || own.2.split_whitespace().any(is_within);
+    if let Some(what) = KINDS.iter().find(fits).map(|own| own.0).or_else(|| by_files(items)) {
         return Some(what);
     }
     // A folder with nothing but one folder is what that is.
@@ -101,8 +54,11 @@ pub fn seems_to_be(disk: &dyn Disk, folder: &Path, items: &[Item]) -> Option<&'s
 }
 
 fn named(items: &[Item]) -> Option<&'static str> {
-    let has = |name: &&str| items.iter().any(|item| item.name == **name);
-    KINDS.iter().find(|own| own.names.iter().any(has)).map(|own| own.what)
+    KINDS.iter().find(|own| has_one(items, own.1)).map(|own| own.0)
+}
+
+fn has_one(items: &[Item], names: &str) -> bool {
+    names.split_whitespace().any(|name| items.iter().any(|item| item.name == name))
 }
 
 /// Returns what most of the files are.

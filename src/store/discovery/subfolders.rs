@@ -109,7 +109,8 @@ impl<'a> SubfolderSearch<'a> {
             return true;
         }
         // What palimp only reads is not missed: other things of its program may be there.
-        let is_missed = |format: &&dyn Format| self.judge.is_asked(*format) && format.read_only().is_none();
+        let is_missed =
+            |format: &&dyn Format| self.judge.is_asked(*format) && format.about().read_only.is_none();
         let mut formats = FORMATS.iter().copied().filter(is_missed);
         if let Some(format) = formats.find(|own| at_default_place(path, *own)) {
             self.near_misses.push((path.to_owned(), not_ours(&verdict, format)));

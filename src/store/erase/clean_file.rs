@@ -15,6 +15,9 @@ use crate::text::json_scanner::Tape;
 use crate::text::needle::Needles;
 use crate::text::{json_edit, lines};
 
+/// The largest size one file may unpack to, in bytes. Small in unit tests.
+pub const ERASE_UNPACK_LIMIT: u64 = if cfg!(test) { 1 << 20 } else { 256 << 20 };
+
 /// Ranges of a file, each with the bytes that replace it.
 pub type ErasureEdits = Vec<(Range<usize>, Vec<u8>)>;
 

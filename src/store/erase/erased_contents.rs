@@ -333,7 +333,7 @@ impl<'a> SearchTextFilter<'a> {
             if !is_erased && self.is_alike(&raw) {
                 // Every such record is reported, so its copies must be read too.
                 self.wanted.kept_lines.forget(&raw);
-                let id = record.memory().and_then(|memory| memory.id()).unwrap_or("(no id)");
+                let id = record.id().unwrap_or("(no id)");
                 self.alike.push(format!("{}:{} {id}", own.path.to_text(), record.line));
             }
         }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::clean_file::{CleanedFile, ErasureEdits, ErasureMarks, clean, clean_tombstones, scrubbed};
+use super::clean_file::{
+    CleanedFile, ERASE_UNPACK_LIMIT, ErasureEdits, ErasureMarks, clean, clean_tombstones, scrubbed,
+};
 use super::erased_contents::{ErasedContents, SearchTextFilter, SearchTexts};
 use super::matcher::{ErasureMatcher, is_live};
 use crate::format::Placement;
@@ -15,6 +17,7 @@ use crate::model::{
     Act, Bytes, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, container,
 };
 use crate::store::commit::CommitError;
+use crate::store::commit::scrub::UnreadSources;
 use crate::store::compressed_files::{FileCompression, inside};
 use crate::store::derived_files;
 use crate::store::erase::original_path::is_log_or_copy;
@@ -23,9 +26,6 @@ use crate::text::lines;
 use crate::text::needle::Needles;
 use crate::text::repack::{gzip, retar};
 use crate::text::unpack::{gunzip, untar};
-
-/// The largest size one file may unpack to, in bytes. Small in unit tests.
-pub const ERASE_UNPACK_LIMIT: u64 = if cfg!(test) { 1 << 20 } else { 256 << 20 };
 
 /// A file whose bytes a loaded store does not have: a copy, an archive, an unknown file.
 #[derive(Clone, Copy, Debug)]
@@ -40,23 +40,6 @@ pub struct OutsideFile<'a> {
 
 /// Takes one file after another, so that they are not all in memory at once.
 pub type FileVisitor<'a> = &'a mut dyn FnMut(OutsideFile<'_>);
-
-/// Access to the files whose bytes a loaded store does not have.
-pub trait CopySource {
-    /// Visits the files of the store that only an erasure reads.
-    ///
-    /// # Errors
-    ///
-    /// If one can't be read.
-    fn outside(&self, see: FileVisitor<'_>) -> Result<(), CommitError>;
-
-    /// Visits palimp's copies (with the paths of their originals), drafts and the quarantine.
-    ///
-    /// # Errors
-    ///
-    /// If one can't be read.
-    fn copies(&self, see: FileVisitor<'_>) -> Result<(), CommitError>;
-}
 
 /// The changes that erase, and what to search for afterwards.
 pub struct ErasurePlan {
@@ -75,7 +58,7 @@ pub struct ErasureContext<'a> {
     /// The texts of the erased records.
     pub contents: &'a ErasedContents,
     /// The files whose bytes the store does not have.
-    pub copies: &'a dyn CopySource,
+    pub copies: &'a UnreadSources<'a>,
     /// The reason code.
     pub reason: &'a str,
     /// The start of the interrupted erasure that this one continues.
@@ -119,8 +102,8 @@ impl ErasureContext<'_> {
         let after = derived_files::documents_after(store, &seen, self.context.now);
         let mut seeking = SearchTextFilter::of(self.matcher, (&all, &main));
         after.iter().for_each(|own| seeking.see(own));
-        self.copies.outside(&mut |own| self.see_copy(own, marks, &mut seeking))?;
-        self.copies.copies(&mut |own| self.see_copy(own, marks, &mut seeking))?;
+        self.copies.outside(&mut |own| self.see_copy(own, marks, &mut seeking));
+        self.copies.vault.each_copy(&mut |own| self.see_copy(own, marks, &mut seeking))?;
         let mut sought = seeking.sought();
         plan.derived = self.derived(&after, &seen, &sought.needles);
         let follows = self.masked_beside(follows.unwrap_or_default());
@@ -166,7 +149,7 @@ impl ErasureContext<'_> {
         marks: ErasureMarks<'_>,
         changes: &mut ErasureChanges,
     ) -> Result<Vec<String>, CommitError> {
-        self.matcher.forget_torn();
+        self.matcher.with_torn.borrow_mut().clear();
         let mut outcome = Ok(());
         for own in self.context.store.documents.iter().filter(|own| self.is_plain(own)) {
             outcome = outcome.and_then(|()| self.plain(own, marks, changes));
@@ -175,9 +158,9 @@ impl ErasureContext<'_> {
             if outcome.is_ok() {
                 outcome = self.outside(own, marks, changes);
             }
-        })?;
+        });
         // Users don't know the places in palimp's own copies, so these are not reported.
-        let with_torn = self.matcher.with_torn();
+        let with_torn = self.matcher.with_torn.borrow().iter().cloned().collect();
         outcome?;
         self.tell(changes)?;
         Ok(with_torn)
@@ -379,7 +362,7 @@ impl ErasureContext<'_> {
             let Some((path, line)) = new else { continue };
             let known = known.entry(path.clone()).or_insert_with(|| {
                 let own = document(&store.documents, &path).into_iter().flat_map(|own| &own.records);
-                own.filter_map(|own| own.memory()?.id()).collect()
+                own.filter_map(|own| own.id()).collect()
             });
             let is_known = id.is_some_and(|id| known.contains(id));
             let own = lines.entry(path.clone()).or_default();
@@ -411,7 +394,7 @@ impl ErasureContext<'_> {
         let hides =
             |own: &Entry| tombstone(self.context, own, self.reason).is_some_and(|own| own.0 == there.path);
         let arrived = self.matcher.arrived(store).filter(|own| hides(own));
-        let ids: HashSet<&str> = arrived.filter_map(|own| store.memory(own)?.id()).collect();
+        let ids: HashSet<&str> = arrived.filter_map(|own| store.id(own)).collect();
         let is_ours = |own: &Record| {
             let Some(memory) = own.memory() else { return false };
             // A tombstone has milliseconds.

@@ -2,9 +2,8 @@
 
 use crate::format::{by_name, main_text};
 use crate::model::{Entry, NotReached, Store, deleted_from};
-use crate::store::erase::keyed_digests::keyed;
 use crate::store::erase::namesakes::{Namesake, created};
-use crate::store::erase::salted_digests::salted;
+use crate::store::erase::salted_digests::{keyed, salted};
 use crate::text::needle::SHORTEST;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -46,13 +45,13 @@ pub struct ErasureTarget {
 impl ErasureTarget {
     /// Names an entry. `salt` is random. `part` identifies the entry if it is a part of a document.
     pub fn of(store: &Store, entry: &Entry, salt: &[u8], part: Option<&[u8]>) -> ErasureTarget {
-        let id = store.memory(entry).and_then(|memory| memory.id());
+        let id = store.id(entry);
         // An empty id names nothing.
         let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
         let (id, was) = if part.is_some() { (None, id) } else { (id, None) };
         let said = || part.map_or_else(|| store.raw(entry), Cow::Borrowed);
         let digest = id.is_none().then(|| salted(salt, &said()));
-        let is_known_again = id.is_none() && part.is_none() && store.memory(entry).is_some();
+        let is_known_again = id.is_none() && part.is_none() && store.is_readable(entry);
         let created = store.memory(entry).and_then(created);
         let path = &store.document(entry).path;
         let file = deleted_from(path).unwrap_or(path);

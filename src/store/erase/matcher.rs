@@ -10,9 +10,8 @@ use std::sync::Arc;
 
 use super::erased_values::ErasedValues;
 use super::kept_lines::KeptLines;
-use super::keyed_digests::KeyedDigests;
 use super::namesakes::{IdGroup, created};
-use super::salted_digests::{SaltedDigests, salted};
+use super::salted_digests::{KeyedDigests, SaltedDigests, salted};
 use super::torn_lines::as_damaged_lines;
 use crate::format::writing::{ErasablePart, FormatEraser};
 use crate::format::{Format, Placement, main_text};
@@ -35,8 +34,8 @@ pub struct ErasureMatcher<'a> {
     /// The bytes of every version found. A record with the same bytes is a copy.
     raws: RefCell<BTreeSet<SharedText>>,
     pub(super) kept_lines: KeptLines,
-    /// Places where something goes together with the torn record before it.
-    with_torn: RefCell<BTreeSet<String>>,
+    /// Places, as `file:line`, where something goes together with the torn record before it.
+    pub(super) with_torn: RefCell<BTreeSet<String>>,
     /// The erased records of each id, by session.
     by_id: HashMap<&'a str, Vec<(Option<&'a str>, IdGroup<'a>)>>,
     pub(super) digests: SaltedDigests,
@@ -175,7 +174,7 @@ impl<'a> ErasureMatcher<'a> {
 
     /// False for a record with an id that no erased one has: its bytes need not be read.
     fn may_be_named(&self, record: &Record) -> bool {
-        let id = record.memory().and_then(|memory| memory.id()).filter(|id| !id.is_empty());
+        let id = record.id().filter(|id| !id.is_empty());
         id.is_none_or(|id| self.has_id(id))
     }
 
@@ -222,7 +221,7 @@ impl<'a> ErasureMatcher<'a> {
     /// Names them as `file:line id`, each with whether it repeats an erased text, or may.
     pub fn arrivals(&self, store: &Store) -> Vec<(String, bool)> {
         let name = |own: &Entry| {
-            let id = store.memory(own).and_then(|memory| memory.id()).unwrap_or("(no id)");
+            let id = store.id(own).unwrap_or("(no id)");
             let path = &store.document(own).path;
             // The search finds what a part repeats.
             let repeats = self.has_id(id) && !self.has_other_text(path, &store.raw(own), store.memory(own));
@@ -339,20 +338,6 @@ impl<'a> ErasureMatcher<'a> {
             None => self.apart(path, bytes, record, contents),
         };
         as_damaged_lines(records).into_iter().flat_map(apart).collect()
-    }
-
-    /// Notes a place where something goes with the torn record before it, as it may be a part of that.
-    pub(super) fn went_with_torn(&self, place: String) {
-        self.with_torn.borrow_mut().insert(place);
-    }
-
-    /// Returns the places that were noted since the last call of `forget_torn`, as `file:line`.
-    pub(super) fn with_torn(&self) -> Vec<String> {
-        self.with_torn.borrow().iter().cloned().collect()
-    }
-
-    pub(super) fn forget_torn(&self) {
-        self.with_torn.borrow_mut().clear();
     }
 
     /// Like `read`, for a document that is already read.

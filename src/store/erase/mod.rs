@@ -6,25 +6,20 @@ mod erased_values;
 mod erasure_plan;
 mod erasure_target;
 mod kept_lines;
-mod keyed_digests;
 mod matcher;
 mod namesakes;
 mod original_path;
 mod revealing_names;
 mod salted_digests;
-mod text_encoding;
 mod torn_lines;
 
 pub use crate::model::SecretValues;
 pub use crate::store::erase::erasure_target::{ErasureScope, ErasureTarget, SharedText};
 pub use crate::store::erase::original_path::{is_log_or_copy, original};
-pub use clean_file::{ErasureMarks, clean};
+pub use clean_file::{ERASE_UNPACK_LIMIT, ErasureMarks, clean};
 pub use erased_contents::{ErasedContents, SearchTexts};
 pub use erased_values::ErasedValues;
-pub use erasure_plan::{
-    CopySource, ERASE_UNPACK_LIMIT, ErasureContext, ErasurePlan, FileVisitor, OutsideFile,
-};
-pub use keyed_digests::{apart, with_key};
+pub use erasure_plan::{ErasureContext, ErasurePlan, FileVisitor, OutsideFile};
 pub use matcher::ErasureMatcher;
 pub use namesakes::set_namesakes;
-pub use salted_digests::salted;
+pub use salted_digests::{apart, salted, with_key};

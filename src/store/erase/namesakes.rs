@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::salted_digests::{salt_of, salted};
 use crate::format::{Format, main_text, text_of};
-use crate::model::{Entry, Moment, Role, State, Store, StoredMemory};
+use crate::model::{Entry, Moment, Role, State, Store, StoredMemory, UntrustedText};
 use crate::store::erase::erasure_target::ErasureTarget;
 
 /// A remaining record that shares its id with an erased one.
@@ -102,8 +102,8 @@ pub(super) fn created(memory: &StoredMemory) -> Option<String> {
 struct ChosenRecords<'s> {
     times: HashSet<Option<Moment>>,
     raws: HashSet<Cow<'s, [u8]>>,
-    texts: HashSet<String>,
-    said: HashSet<(Option<Moment>, String)>,
+    texts: HashSet<UntrustedText>,
+    said: HashSet<(Option<Moment>, UntrustedText)>,
 }
 
 impl ChosenRecords<'_> {
@@ -136,7 +136,7 @@ pub fn set_namesakes(
 ) {
     type IdInSession<'s> = (Option<u32>, &'s str);
     let name = |entry: &Entry| -> Option<IdInSession<'_>> {
-        Some((entry.session, store.memory(entry)?.id().filter(|id| !id.is_empty())?))
+        Some((entry.session, store.id(entry).filter(|id| !id.is_empty())?))
     };
     let is_chosen: HashSet<(u32, u32)> = chosen.iter().map(|own| (own.document, own.record)).collect();
     let names: HashSet<IdInSession<'_>> = chosen.iter().filter_map(name).collect();

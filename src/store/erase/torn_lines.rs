@@ -23,7 +23,7 @@ impl ErasureMatcher<'_> {
             let whole = objects_after_torn(&content, &is_record).unwrap_or_default();
             for whole in whole.into_iter().take_while(|own| !own.is_apart) {
                 let read = self.format.read(role, &path, &content[whole.range], self.now).records;
-                let id = read.first().and_then(|record| record.memory()?.id());
+                let id = read.first().and_then(|record| record.id());
                 let id = id.map(|id| format!("  {id}")).unwrap_or_default();
                 found.push(format!("{}:{}{id}", own.path.to_text(), torn.line));
             }
@@ -59,7 +59,7 @@ impl ErasureMatcher<'_> {
         for own in whole {
             let before = &content[at..own.range.start];
             if !own.is_apart && (goes_on || self.is_erased(path, before, None, contents)) {
-                self.went_with_torn(format!("{}:{}", path.to_text(), line.line));
+                self.with_torn.borrow_mut().insert(format!("{}:{}", path.to_text(), line.line));
                 goes_on = true;
                 continue;
             }

@@ -12,31 +12,15 @@ use crate::model::{Code, DecayTable, Document, Extent, LoadSettings, Moment, Pro
 
 /// Returns a store of which nothing is read yet.
 pub fn empty_store(place: &Place) -> Store {
-    let decay = DecayTable::new(&[], None, 0.1);
     Store {
         root: place.root.clone(),
         format: place.format,
-        has_file_times: false,
         extent: Extent::Newest,
         scope: place.scope.clone(),
-        sessions: Vec::new(),
-        documents: Vec::new(),
-        entries: Vec::new(),
-        problems: Vec::new(),
-        problems_by_record: Vec::new(),
-        facts: Vec::new(),
-        decay,
-        bytes: 0,
-        modified: None,
-        own_files: Vec::new(),
-        access_lists: Vec::new(),
-        unread: Vec::new(),
-        outside_files: Vec::new(),
+        decay: DecayTable::new(&[], None, 0.1),
         load_settings: LoadSettings::NONE,
-        archived: Vec::new(),
-        project: None,
         known_by: place.known_by.clone(),
-        unloaded: None,
+        ..Store::default()
     }
 }
 

@@ -41,37 +41,53 @@ impl Loader<'_> {
     }
 
     /// Reads a large log on from where it ended. `None` if it must be read from the start.
-    ///
-    /// Only samples of the old part are compared: an agent adds to the end, and reading 100 MB for each line would take
-    /// a core. So its state counts as unsettled, and all of it is compared once writing stops
-    /// ([`crate::store::has_misread`]). No change is made before: it compares what it replaces.
     pub(super) fn grown(&self, found: &StoreFile) -> Option<Document> {
-        let is_known = |own: &&Arc<Document>| own.len >= READ_ON && own.is_held() && is_log(&own.path);
+        let is_known =
+            |before: &&Arc<Document>| before.len >= READ_ON && before.is_held() && is_log(&before.path);
         let before = self.before(&found.path).filter(is_known)?;
         let path = self.root.join(&found.path);
+        let (added, generation) = match self.given.compares_samples {
+            true => self.read_after_samples(before, &path)?,
+            false => {
+                let (added, generation) = self.disk.read_after(&path, &before.bytes).ok()?;
+                (added?, generation)
+            }
+        };
+        let was = before.generation;
+        let is_same_file = (was.device, was.inode) == (generation.device, generation.inode);
+        let has_grown = !added.is_empty() && before.len + added.len() as u64 == generation.len;
+        if !is_same_file || !has_grown {
+            return None;
+        }
+        let bytes = before.bytes.with_added(&added);
+        let end = (before.bytes.len(), 0);
+        let reading = incremental_read::reread_between(self.format, before, (&bytes, end), self.given.now)?;
+        let (records, problems) = (reading.records, reading.problems);
+        Some(Document { len: generation.len, bytes, records, problems, ..empty_document(found, generation) })
+    }
+
+    /// Reads what follows the known bytes of a log. `None` if samples of them have changed.
+    ///
+    /// An agent adds to the end, and comparing 100 MB for each line would take a core. So the state counts as
+    /// unsettled, and all of the log is compared once writing stops ([`crate::store::has_misread`]). No plan is made of
+    /// such a log before all of it was compared.
+    fn read_after_samples(&self, before: &Document, path: &Path) -> Option<(Vec<u8>, Generation)> {
         let is_as_it_was = |from: u64, bytes: &[u8]| {
             before.bytes.range(from as usize..from as usize + bytes.len()).is_some_and(|was| *was == *bytes)
         };
         let from = before.len - LAST;
-        let (bytes, generation) = self.disk.read(&path, from, None).ok()?;
-        let was = before.generation;
-        let is_same_file = (was.device, was.inode) == (generation.device, generation.inode);
-        let has_grown = generation.len > was.len && from + bytes.len() as u64 == generation.len;
+        let (bytes, generation) = self.disk.read(path, from, None).ok()?;
         let (last, added) = bytes.split_at_checked(LAST as usize)?;
-        if !is_same_file || !has_grown || !is_as_it_was(from, last) {
+        if !is_as_it_was(from, last) {
             return None;
         }
         for sample in 0..SAMPLES {
             let from = sample * from / SAMPLES;
-            if !is_as_it_was(from, &self.disk.read(&path, from, Some(SAMPLE)).ok()?.0) {
+            if !is_as_it_was(from, &self.disk.read(path, from, Some(SAMPLE)).ok()?.0) {
                 return None;
             }
         }
-        let bytes = before.bytes.with_added(added);
-        let reading = incremental_read::grown(self.format, before, &bytes, self.given.now)?;
-        let generation = Generation { is_settled: false, ..generation };
-        let (records, problems) = (reading.records, reading.problems);
-        Some(Document { len: generation.len, bytes, records, problems, ..empty_document(found, generation) })
+        Some((added.to_vec(), Generation { is_settled: false, ..generation }))
     }
 
     /// Returns the document of a file that was too young for its time to prove anything. Its bytes decide.
@@ -112,9 +128,11 @@ impl Loader<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use crate::disk::RealDisk;
-    use crate::model::{Extent, Moment, Store};
-    use crate::store::{Place, has_misread, load};
+    use crate::model::{Extent, Moment, Snapshot, Store};
+    use crate::store::{Place, has_misread, load, load_each};
 
     fn line(number: usize, word: &str) -> String {
         format!("{{\"id\":\"{number}\",\"content\":\"{word} {}\"}}\n", "x".repeat(500))
@@ -125,7 +143,11 @@ mod tests {
         let folder = crate::folder::new();
         let (path, now) = (folder.path().join("learnings.jsonl"), Moment(1_800_000_000_000_000));
         let place = Place::whole(folder.path().to_owned(), "memory-server");
-        let read = |previous: Option<&Store>| load(&place, Extent::All, previous, now);
+        let compared = |previous: Option<&Store>| load(&place, Extent::All, previous, now);
+        let read = |previous: Option<&Arc<Store>>| {
+            let previous = Snapshot::of(previous.into_iter().cloned().collect());
+            load_each(std::slice::from_ref(&place), Extent::All, &previous, now).remove(0)
+        };
         let was: String = (0..1_000).map(|number| line(number, "one")).collect();
         let added = line(1_000, "new");
         let once = |word: &str| was.replacen(&line(700, "one"), &line(700, word), 1);
@@ -142,8 +164,8 @@ mod tests {
             std::fs::write(&path, is.clone() + &added).unwrap();
             let grown = read(Some(&before));
             assert_eq!(has_misread(&RealDisk, &grown), is_misread);
-            let (again, whole) = (read(Some(&grown)), read(None));
-            for store in if is_misread { vec![&again] } else { vec![&grown, &again] } {
+            let (again, whole, compared) = (read(Some(&grown)), read(None), compared(Some(&before)));
+            for store in if is_misread { vec![&*again, &compared] } else { vec![&grown, &again, &compared] } {
                 let [own, all] = [store, &whole].map(|own| &own.documents[0]);
                 assert_eq!((&*own.bytes, own.len), (&*all.bytes, all.len));
                 assert_eq!(format!("{:?}", own.records), format!("{:?}", all.records));

@@ -1,16 +1,15 @@
 //! Reads only the newest entries, for the first screen: the ends of the files that changed last.
 
 use std::cmp::Reverse;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Loader;
+use super::{Loader, UnreadFiles};
 use crate::disk::{Disk, Lookup, RealDisk};
 use crate::model::{Document, Role, Span, is_log};
 use crate::store::compressed_files::FileCompression;
 use crate::store::discovery::Place;
 use crate::store::parallel;
-use crate::store::store_walk::{StoreFile, StoreListing};
+use crate::store::store_walk::StoreFile;
 use crate::text::json_scanner::{Newlines, Tape};
 
 /// How many bytes of a file's end the first screen reads: about 36 entries, more than most screens show.
@@ -45,9 +44,8 @@ pub fn waiting(places: &[Place]) -> Vec<bool> {
 
 impl Loader<'_> {
     /// Reads the ends of the logs that changed last, and the small files beside them.
-    pub(super) fn tails(&self, listing: &mut StoreListing) -> Vec<Arc<Document>> {
-        let mut logs: Vec<&StoreFile> =
-            listing.files.iter().filter(|found| found.role == Role::Records).collect();
+    pub(super) fn tails(&self, files: &[StoreFile], unread: &mut UnreadFiles) -> Vec<Arc<Document>> {
+        let mut logs: Vec<&StoreFile> = files.iter().filter(|found| found.role == Role::Records).collect();
         logs.sort_by_key(|found| Reverse((found.item.generation.modified, &found.path)));
         let mut bytes = 0;
         let is_wanted = |(at, log): &(usize, &&StoreFile)| {
@@ -65,10 +63,9 @@ impl Loader<'_> {
                 && found.role != Role::Index
         };
         let mut chosen: Vec<&StoreFile> =
-            listing.files.iter().filter(|found| found.role != Role::Records).filter(beside).collect();
+            files.iter().filter(|found| found.role != Role::Records).filter(beside).collect();
         chosen.extend(&logs);
         chosen.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut unread: Vec<(PathBuf, std::io::Error)> = Vec::new();
         let mut documents = Vec::new();
         for found in chosen {
             match self.tail(found) {
@@ -77,7 +74,6 @@ impl Loader<'_> {
                 Lookup::Unreadable(error) => unread.push((found.path.clone(), error)),
             }
         }
-        unread.iter().for_each(|(path, error)| listing.unreadable(path, &error.to_string()));
         documents
     }
 

@@ -52,13 +52,6 @@ pub enum LockError {
         /// Its kind, such as "a folder".
         what: &'static str,
     },
-    /// The caller gave up the wait.
-    #[error("Waiting for the lock {} was stopped, and nothing was changed. Try again when it is free.",
-        path.to_text())]
-    GivenUp {
-        /// The lock.
-        path: PathBuf,
-    },
     /// The system reported an error.
     #[error("{} can't be locked: {source}. Nothing was changed. Make its folder writable, or free \
         some space, then try again.", path.to_text())]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::LockClaimant;
+use super::AGENT;
 use super::lock_content::{LockContent, SeenLockFile, is_alive, stamp, taken};
 use super::lock_file::LockFileRules;
 use crate::disk::Machine;
@@ -19,12 +19,19 @@ const WATCHED: Duration = Duration::from_secs(5);
 /// How long a lock must stay unchanged if no clock tells its age. It is then old by our clock.
 const AGELESS_WATCHED: Duration = Duration::from_secs(30);
 
-pub(super) struct ExclusiveRules;
+pub(super) const RULES: LockFileRules = LockFileRules {
+    // Only the user needs to read it.
+    mode: 0o600,
+    pace: Duration::from_millis(100),
+    lasts: None,
+    content,
+    stale_after,
+};
 
 #[derive(Serialize)]
-struct ExclusiveContent<'a> {
+struct ExclusiveContent {
     pid: u32,
-    agent_id: &'a str,
+    agent_id: &'static str,
     acquired_at: String,
 }
 
@@ -36,43 +43,19 @@ pub(super) fn in_order(paths: &[PathBuf]) -> Vec<PathBuf> {
     paths
 }
 
-impl LockFileRules for ExclusiveRules {
-    /// Only the user needs to read it.
-    fn mode(&self) -> u32 {
-        0o600
-    }
+fn content(process: u32, now: Moment) -> serde_json::Result<Vec<u8>> {
+    serde_json::to_vec(&ExclusiveContent { pid: process, agent_id: AGENT, acquired_at: stamp(now) })
+}
 
-    fn pace(&self) -> Duration {
-        Duration::from_millis(100)
+/// Only if its process is surely gone. JSON or a bare number must name it; otherwise the user decides.
+fn stale_after(found: &SeenLockFile, said: &LockContent, machine: &dyn Machine) -> Option<Duration> {
+    let now = machine.now();
+    let taken = taken(found, said, now);
+    if !(said.is_whole || said.is_bare) || is_alive(machine, said.pid, taken) != Some(false) {
+        return None;
     }
-
-    fn lasts(&self) -> Option<Duration> {
-        None
-    }
-
-    fn write(&self, who: &LockClaimant<'_>, now: Moment) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(&ExclusiveContent {
-            pid: who.process,
-            agent_id: who.agent,
-            acquired_at: stamp(now),
-        })
-    }
-
-    /// Only if its process is surely gone. JSON or a bare number must name it; otherwise the user decides.
-    fn stale_after(
-        &self,
-        found: &SeenLockFile,
-        said: &LockContent,
-        machine: &dyn Machine,
-    ) -> Option<Duration> {
-        let now = machine.now();
-        let taken = taken(found, said, now);
-        if !(said.is_whole || said.is_bare) || is_alive(machine, said.pid, taken) != Some(false) {
-            return None;
-        }
-        match taken {
-            Some(taken) => (now.0.saturating_sub(taken.0) > OLD).then_some(WATCHED),
-            None => Some(AGELESS_WATCHED),
-        }
+    match taken {
+        Some(taken) => (now.0.saturating_sub(taken.0) > OLD).then_some(WATCHED),
+        None => Some(AGELESS_WATCHED),
     }
 }

@@ -82,7 +82,7 @@ impl HandoverCount {
 pub(super) fn take<'a>(
     context: LockScene<'a>,
     path: &Path,
-    patience: &WaitPolicy<'_>,
+    patience: WaitPolicy,
 ) -> Result<FlockGuard<'a>, LockError> {
     let mut waiting = LockWait::new(context.machine, patience);
     let mut removed = Vec::new();
@@ -116,7 +116,7 @@ pub(super) fn take<'a>(
             continue;
         }
         (spins, spun) = (0, hands.count);
-        if !waiting.pause(path, false, hands.count, pace)? {
+        if !waiting.pause(false, hands.count, pace) {
             let holder = lock_content::holder(context, path, false);
             return Err(LockError::Busy { path: path.to_owned(), holder, waited: waiting.waited() });
         }

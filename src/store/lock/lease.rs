@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::LockClaimant;
 use super::lock_content::{LockContent, SeenLockFile, is_alive, stamp, taken};
 use super::lock_file::LockFileRules;
 use crate::disk::Machine;
@@ -24,55 +23,42 @@ const FAR: i64 = 60_000_000;
 /// How long such a lease must stay unchanged.
 const FAR_WATCHED: Duration = Duration::from_secs(10);
 
-pub(super) struct LeaseRules;
+pub(super) const RULES: LockFileRules = LockFileRules {
+    // §14.1: agents of other users may read who holds it.
+    mode: 0o644,
+    pace: Duration::from_millis(50),
+    lasts: Some(LEASE),
+    content,
+    stale_after,
+};
 
 #[derive(Serialize)]
-struct LeaseContent<'a> {
+struct LeaseContent {
     pid: u32,
     timestamp: String,
-    operation: &'a str,
+    operation: &'static str,
     expires_at: String,
 }
 
-impl LockFileRules for LeaseRules {
-    /// §14.1: agents of other users may read who holds it.
-    fn mode(&self) -> u32 {
-        0o644
-    }
+fn content(process: u32, now: Moment) -> serde_json::Result<Vec<u8>> {
+    serde_json::to_vec(&LeaseContent {
+        pid: process,
+        timestamp: stamp(now),
+        operation: "write",
+        expires_at: stamp(now.plus(LEASE.as_micros() as i64)),
+    })
+}
 
-    fn pace(&self) -> Duration {
-        Duration::from_millis(50)
-    }
-
-    fn lasts(&self) -> Option<Duration> {
-        Some(LEASE)
-    }
-
-    fn write(&self, who: &LockClaimant<'_>, now: Moment) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(&LeaseContent {
-            pid: who.process,
-            timestamp: stamp(now),
-            operation: who.operation,
-            expires_at: stamp(now.plus(LEASE.as_micros() as i64)),
-        })
-    }
-
-    fn stale_after(
-        &self,
-        found: &SeenLockFile,
-        said: &LockContent,
-        machine: &dyn Machine,
-    ) -> Option<Duration> {
-        let now = machine.now();
-        match said.until {
-            Some(until) if now > until.plus(GRACE) => Some(WATCHED),
-            Some(until) if until <= now.plus(FAR) => None,
-            // An empty or half-written lock is being written, or the user must decide.
-            _ if !said.is_whole => None,
-            _ => {
-                let alive = is_alive(machine, said.pid, taken(found, said, now));
-                (alive == Some(false)).then_some(FAR_WATCHED)
-            }
+fn stale_after(found: &SeenLockFile, said: &LockContent, machine: &dyn Machine) -> Option<Duration> {
+    let now = machine.now();
+    match said.until {
+        Some(until) if now > until.plus(GRACE) => Some(WATCHED),
+        Some(until) if until <= now.plus(FAR) => None,
+        // An empty or half-written lock is being written, or the user must decide.
+        _ if !said.is_whole => None,
+        _ => {
+            let alive = is_alive(machine, said.pid, taken(found, said, now));
+            (alive == Some(false)).then_some(FAR_WATCHED)
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Names of palimp's files beside a lock, and removal of those that ended processes left.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,6 +7,7 @@ use super::lock_content::is_alive;
 use super::{LockError, LockScene, lock_content};
 use crate::disk::{Flock, Item, ItemKind};
 use crate::model::Moment;
+use crate::store::hidden_names::lock_process;
 
 /// The prefix of palimp's lock before it is taken and while it is held.
 pub(super) const OWN: &str = ".lock.own.";
@@ -40,13 +40,7 @@ pub(super) fn sweep(context: LockScene<'_>, lock: &Path) {
 
 fn is_left_over(context: LockScene<'_>, item: &Item) -> bool {
     let modified = i64::try_from(item.generation.modified / 1000).ok().map(Moment);
-    process_of(&item.name).is_some_and(|pid| is_alive(context.machine, Some(pid), modified) == Some(false))
-}
-
-fn process_of(name: &OsStr) -> Option<i32> {
-    let name = name.to_str()?;
-    let rest = name.strip_prefix(OWN).or_else(|| name.strip_prefix(STALE))?;
-    rest.split_once('-')?.0.parse().ok()
+    lock_process(&item.name).is_some_and(|pid| is_alive(context.machine, Some(pid), modified) == Some(false))
 }
 
 /// The right to take over a lock. In each folder one process has it at a time.

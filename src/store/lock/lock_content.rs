@@ -7,8 +7,8 @@ use std::time::Duration;
 use chrono::{DateTime, SecondsFormat};
 use serde_json::Value;
 
-use super::{LockError, LockHolder, LockScene};
-use crate::disk::{ItemKind, Machine, ProcessState};
+use super::{LockError, LockHolder};
+use crate::disk::{Disk, ItemKind, Lookup, Machine, ProcessState};
 use crate::model::Moment;
 use crate::model::snapshot::Generation;
 
@@ -20,6 +20,43 @@ const NAME: usize = 80;
 const AHEAD: i64 = 60_000_000;
 /// The system knows when a process started to about a second. In microseconds.
 const START_SLACK: i64 = 2_000_000;
+
+/// The agent that palimp's locks name, in formats that have it there.
+pub(super) const AGENT: &str = "palimp";
+
+/// The number of looks at a lock's place if looks fail: a network disk may fail once.
+const LOOKS: usize = 3;
+
+/// The machine that locks are taken on.
+#[derive(Clone, Copy)]
+pub(super) struct LockScene<'a> {
+    pub(super) disk: &'a dyn Disk,
+    pub(super) machine: &'a dyn Machine,
+}
+
+impl LockScene<'_> {
+    /// True if this very file is at the path. A failed look is repeated; if all fail, returns false.
+    pub(super) fn stands_at(&self, path: &Path, file: Generation) -> bool {
+        let mut looks = (0..LOOKS).map(|_| Lookup::from(self.disk.look(path)));
+        let seen = looks.find(|seen| !matches!(seen, Lookup::Unreadable(_)));
+        let Some(Lookup::Read(item)) = seen else { return false };
+        let there = item.generation;
+        item.link.is_none() && (there.device, there.inode) == (file.device, file.inode)
+    }
+
+    /// Removes palimp's lock. Tries twice, because a lock that stays stops agents.
+    pub(super) fn remove(&self, path: &Path) {
+        let _ = self.disk.remove(path).or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => Ok(()),
+            _ => self.disk.remove(path),
+        });
+    }
+
+    pub(super) fn failed(path: &Path) -> impl Fn(io::Error) -> LockError + use<> {
+        let path = path.to_owned();
+        move |source| LockError::Io { path: path.clone(), source }
+    }
+}
 
 /// A file at a lock's place. Equal ones are the same lock; the inode alone could be reused.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::leftover_names::{OWN, STALE, Takeover, sweep, unused_name};
 use super::lock_content::{self, LockContent, LockFileState, SeenLockFile, standing};
 use super::wait::{LockWait, LockWatch, WaitPolicy};
-use super::{LockClaimant, LockError, LockScene};
+use super::{LockError, LockScene};
 use crate::disk::{Machine, WritableFile, is_unsupported, put_new};
 use crate::model::Moment;
 use crate::model::snapshot::Generation;
@@ -24,24 +24,16 @@ const SPINS: u32 = 2_000;
 const NAMES: usize = 8;
 
 /// A format's rules for its lock files.
-pub(super) trait LockFileRules {
-    /// Returns their permission bits.
-    fn mode(&self) -> u32;
-
-    fn pace(&self) -> Duration;
-
-    /// Returns how long they last, if they end by themselves.
-    fn lasts(&self) -> Option<Duration>;
-
-    fn write(&self, who: &LockClaimant<'_>, now: Moment) -> serde_json::Result<Vec<u8>>;
-
+pub(super) struct LockFileRules {
+    /// Their permission bits.
+    pub(super) mode: u32,
+    pub(super) pace: Duration,
+    /// How long they last, if they end by themselves.
+    pub(super) lasts: Option<Duration>,
+    /// Returns the content for a process that takes the lock now.
+    pub(super) content: fn(u32, Moment) -> serde_json::Result<Vec<u8>>,
     /// If a lock looks stale, returns how long it must stay unchanged to be stale.
-    fn stale_after(
-        &self,
-        found: &SeenLockFile,
-        said: &LockContent,
-        machine: &dyn Machine,
-    ) -> Option<Duration>;
+    pub(super) stale_after: fn(&SeenLockFile, &LockContent, &dyn Machine) -> Option<Duration>,
 }
 
 /// A file that becomes a lock when it gets the lock's name. While it is one, it stays open and
@@ -98,12 +90,11 @@ enum LockTurn {
 /// Takes all of the locks or none. Tries until the patience is over.
 pub(super) fn take<'a>(
     context: LockScene<'a>,
-    rules: &dyn LockFileRules,
+    rules: &LockFileRules,
     locks: &[PathBuf],
-    who: &LockClaimant<'_>,
-    patience: &WaitPolicy<'_>,
+    patience: WaitPolicy,
 ) -> Result<Vec<LockClaim<'a>>, LockError> {
-    let taking = LockTaker { context, rules, who, ready: RefCell::default() };
+    let taking = LockTaker { context, rules, ready: RefCell::default() };
     locks.iter().for_each(|lock| sweep(context, lock));
     let mut watches: Vec<LockWatch> = locks.iter().map(|_| LockWatch::default()).collect();
     let mut waiting = LockWait::new(context.machine, patience);
@@ -121,7 +112,7 @@ pub(super) fn take<'a>(
             return Ok(claims);
         }
         spun = hands;
-        if !waiting.pause(lock, judging, hands, rules.pace())? {
+        if !waiting.pause(judging, hands, rules.pace) {
             let holder = lock_content::holder(context, lock, true);
             return Err(LockError::Busy { path: lock.to_owned(), holder, waited: waiting.waited() });
         }
@@ -167,8 +158,7 @@ fn fill(file: &mut dyn WritableFile, mode: u32, bytes: &[u8]) -> io::Result<Gene
 
 struct LockTaker<'a, 'b> {
     context: LockScene<'a>,
-    rules: &'b dyn LockFileRules,
-    who: &'b LockClaimant<'b>,
+    rules: &'b LockFileRules,
     /// A file that did not become the lock because another was faster. The next try uses it.
     ready: RefCell<Option<ReadyLockFile<'a>>>,
 }
@@ -242,7 +232,7 @@ impl<'a> LockTaker<'a, '_> {
         };
         let unchanged = watch.unchanged(&found, self.context.machine.monotonic());
         let said = LockContent::read(&found.bytes);
-        Ok(match self.rules.stale_after(&found, &said, self.context.machine) {
+        Ok(match (self.rules.stale_after)(&found, &said, self.context.machine) {
             Some(needed) if unchanged >= needed => LockTurn::Stale(found),
             judged => LockTurn::Blocked { judging: judged.is_some() },
         })
@@ -264,7 +254,7 @@ impl<'a> LockTaker<'a, '_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(LockScene::failed(lock)(error)),
         }
-        let until = self.rules.lasts().map(|lasts| {
+        let until = self.rules.lasts.map(|lasts| {
             let usable = lasts.saturating_sub(KEPT);
             (now.plus(usable.as_micros() as i64), monotonic + usable)
         });
@@ -300,8 +290,8 @@ impl<'a> LockTaker<'a, '_> {
             outcome => return outcome,
         }
         let (bytes, _) = disk.read(&own.path, 0, None)?;
-        let mut file = disk.create(lock, self.rules.mode())?;
-        let filled = fill(file.as_mut(), self.rules.mode(), &bytes);
+        let mut file = disk.create(lock, self.rules.mode)?;
+        let filled = fill(file.as_mut(), self.rules.mode, &bytes);
         match filled {
             Ok(generation) => own.generation = generation,
             // A lock that is not filled does not say who holds it.
@@ -321,20 +311,18 @@ impl<'a> LockTaker<'a, '_> {
 
     /// Writes a lock under its own name, durably. Only the user could break an empty one after a power cut.
     fn write_own(&self, lock: &Path, now: Moment) -> Result<OwnLockFile<'a>, LockError> {
-        let bytes = self
-            .rules
-            .write(self.who, now)
-            .map_err(|error| LockScene::failed(lock)(io::Error::other(error)))?;
+        let content = (self.rules.content)(self.context.machine.own_process(), now);
+        let bytes = content.map_err(|error| LockScene::failed(lock)(io::Error::other(error)))?;
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
         for _ in 0..NAMES {
             let path = unused_name(self.context, lock, OWN);
-            match self.context.disk.create(&path, self.rules.mode()) {
+            match self.context.disk.create(&path, self.rules.mode) {
                 Ok(file) => {
                     // Made first, so that the file is removed whatever fails.
                     let mut own =
                         OwnLockFile { context: self.context, path, generation: Generation::default(), file };
-                    own.generation = fill(own.file.as_mut(), self.rules.mode(), &bytes)
-                        .map_err(LockScene::failed(lock))?;
+                    own.generation =
+                        fill(own.file.as_mut(), self.rules.mode, &bytes).map_err(LockScene::failed(lock))?;
                     return Ok(own);
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,

@@ -1,9 +1,7 @@
 //! Waits for a lock that another process holds.
 
-use std::path::Path;
 use std::time::Duration;
 
-use super::LockError;
 use super::lock_content::SeenLockFile;
 use crate::disk::Machine;
 use crate::format::tuning::Backoff;
@@ -21,12 +19,10 @@ const LIVELY: u32 = 8;
 
 /// How long to wait for a lock.
 #[derive(Clone, Copy)]
-pub struct WaitPolicy<'a> {
+pub struct WaitPolicy {
     /// The time-out; it pauses while a lock is being judged. Zero is one try, in which no lock is
     /// judged stale.
     pub wait: Duration,
-    /// Called before each pause; `false` gives up.
-    pub go_on: Option<&'a dyn Fn() -> bool>,
     /// True if a lock that agents remove must stay for a while first, because two may hold it.
     /// Added lines are not lost then and need not wait.
     pub settles: bool,
@@ -34,24 +30,24 @@ pub struct WaitPolicy<'a> {
     pub pause: Option<Backoff>,
 }
 
-impl Default for WaitPolicy<'_> {
+impl Default for WaitPolicy {
     /// Five seconds, as in all formats that have locks.
     fn default() -> Self {
         WaitPolicy::of(Duration::from_secs(5))
     }
 }
 
-impl WaitPolicy<'_> {
+impl WaitPolicy {
     /// Returns a policy that waits this long.
     pub fn of(wait: Duration) -> Self {
-        WaitPolicy { wait, go_on: None, settles: true, pause: None }
+        WaitPolicy { wait, settles: true, pause: None }
     }
 }
 
 /// One wait, from the first try to the last.
 pub(super) struct LockWait<'a> {
     machine: &'a dyn Machine,
-    patience: &'a WaitPolicy<'a>,
+    patience: WaitPolicy,
     waited: Duration,
     judged: Duration,
     turns: u32,
@@ -66,7 +62,7 @@ pub(super) struct LockWait<'a> {
 }
 
 impl<'a> LockWait<'a> {
-    pub(super) fn new(machine: &'a dyn Machine, patience: &'a WaitPolicy<'a>) -> Self {
+    pub(super) fn new(machine: &'a dyn Machine, patience: WaitPolicy) -> Self {
         let (waited, judged) = (Duration::ZERO, Duration::ZERO);
         let (ended, quick, bursts) = (machine.monotonic(), BURST, 1);
         LockWait { machine, patience, waited, judged, turns: 0, quick, bursts, hands: 0, long: 0, ended }
@@ -79,23 +75,14 @@ impl<'a> LockWait<'a> {
 
     /// Waits about `pace`, or the policy's pause; less if the lock changed `hands` since the last
     /// long pause. Returns `false` when the time is up.
-    pub(super) fn pause(
-        &mut self,
-        path: &Path,
-        judging: bool,
-        hands: u32,
-        pace: Duration,
-    ) -> Result<bool, LockError> {
+    pub(super) fn pause(&mut self, judging: bool, hands: u32, pace: Duration) -> bool {
         let judging = judging && self.judged < JUDGED_AT_MOST;
         if !judging {
             self.waited += self.machine.monotonic().saturating_sub(self.ended);
         }
         let left = self.patience.wait.saturating_sub(self.waited);
         if self.patience.wait.is_zero() || (left.is_zero() && !judging) {
-            return Ok(false);
-        }
-        if self.patience.go_on.is_some_and(|go_on| !go_on()) {
-            return Err(LockError::GivenUp { path: path.to_owned() });
+            return false;
         }
         let pace = if judging { pace } else { self.pace(hands, pace) };
         let step = if judging { self.step(pace) } else { self.step(pace).min(left) };
@@ -106,7 +93,7 @@ impl<'a> LockWait<'a> {
         *(if judging { &mut self.judged } else { &mut self.waited }) += took;
         self.turns = self.turns.wrapping_add(1);
         self.ended = self.machine.monotonic();
-        Ok(true)
+        true
     }
 
     /// Returns the pause of a quick look, or the longer one after a burst of them.

@@ -86,7 +86,7 @@ pub fn files(
         }
     }
     imports.iter().for_each(|own| found.imported(own));
-    trees.iter().for_each(|tree| git_folders(disk, tree).iter().for_each(|own| found.git_files(own, 0)));
+    trees.iter().for_each(|tree| git_folders(disk, tree).iter().for_each(|own| found.below(own, GitFile, 0)));
     found.say_limits();
     // What is in a store is erased there, and not beside it.
     let is_own = |path: &Path, kind: SurroundingKind| {
@@ -157,7 +157,7 @@ impl SurroundingWalk<'_> {
     /// Adds what agents read as instructions in a folder, also what that imports.
     fn instructions(&mut self, folder: &Path, home: Option<&Path>) {
         let disk = self.disk;
-        let mut places: Vec<_> = FORMATS.iter().map(|format| format.instructions()).collect();
+        let mut places: Vec<_> = FORMATS.iter().map(|format| format.about().instructions).collect();
         places.dedup_by_key(|places| places.as_ptr());
         for file in places.into_iter().flat_map(|places| instruction_files(disk, folder, home, places).files)
         {
@@ -204,11 +204,15 @@ impl SurroundingWalk<'_> {
         }
     }
 
+    /// Adds the files in a folder and below. In a folder of git not the objects, which are packed and searched with the
+    /// help of git. Large files that are kept outside the objects are as they are.
     fn below(&mut self, folder: &Path, kind: SurroundingKind, depth: usize) {
+        let has_objects = kind == GitFile && folder.file_name().is_none_or(|own| own != "lfs");
         for item in self.items(folder) {
             let path = folder.join(&item.name);
             match item.kind {
                 ItemKind::File => self.add(path, kind),
+                ItemKind::Folder if has_objects && item.name == "objects" => {}
                 ItemKind::Folder if self.goes_below(depth) => self.below(&path, kind, depth + 1),
                 _ => {}
             }
@@ -221,21 +225,6 @@ impl SurroundingWalk<'_> {
             Some(ItemKind::File) => self.add(path.to_owned(), Import),
             Some(ItemKind::Folder) => self.below(path, Import, 0),
             _ => {}
-        }
-    }
-
-    /// Adds the files of a folder of git but the objects, which are packed and searched with the help of git. Large files
-    /// that are kept outside the objects are as they are.
-    fn git_files(&mut self, folder: &Path, depth: usize) {
-        let has_large_files = folder.file_name().is_some_and(|own| own == "lfs");
-        for item in self.items(folder) {
-            let path = folder.join(&item.name);
-            match item.kind {
-                ItemKind::File => self.add(path, GitFile),
-                ItemKind::Folder if item.name == "objects" && !has_large_files => {}
-                ItemKind::Folder if self.goes_below(depth) => self.git_files(&path, depth + 1),
-                _ => {}
-            }
         }
     }
 
@@ -342,7 +331,7 @@ mod tests {
         };
         let mut made = PROGRAMS.iter().flat_map(files_of).collect::<Vec<_>>();
         assert!(made.len() > 120, "{}", made.len());
-        let places = FORMATS.iter().flat_map(|format| format.instructions());
+        let places = FORMATS.iter().flat_map(|format| format.about().instructions);
         let instructions = places.map(|place| match place.base {
             crate::format::InstructionBase::Home => (home.join(path(place.path)), Instructions),
             _ => (project.join(path(place.path)), Instructions),

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use crate::text::canonical::write_char;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct NeedleForm {
@@ -149,8 +150,8 @@ impl NeedleEncoding {
         let units = || std::str::from_utf8(spelled).unwrap_or_default().encode_utf16();
         match self {
             NeedleEncoding::Plain => spelled.to_vec(),
-            NeedleEncoding::Base64(before) => base64(spelled, before),
-            NeedleEncoding::Url(before) => base64(spelled, before).into_iter().map(url_safe).collect(),
+            NeedleEncoding::Base64(before) => base64(spelled, before, ALPHABET),
+            NeedleEncoding::Url(before) => base64(spelled, before, URL_SAFE),
             NeedleEncoding::Hex => hex(b"0123456789abcdef"),
             NeedleEncoding::UpperHex => hex(b"0123456789ABCDEF"),
             NeedleEncoding::Utf16Le => units().flat_map(u16::to_le_bytes).collect(),
@@ -160,13 +161,13 @@ impl NeedleEncoding {
 }
 
 /// Returns the base64 characters that depend on `bytes` alone, after `before` bytes in a group of three.
-fn base64(bytes: &[u8], before: u8) -> Vec<u8> {
+fn base64(bytes: &[u8], before: u8, alphabet: &[u8; 64]) -> Vec<u8> {
     // A character that is shared with the bytes before depends on those, too.
     let (head, rest) = bytes.split_at(bytes.len().min(usize::from(3 - before % 3) % 3));
     let mut out = Vec::with_capacity(bytes.len() * 4 / 3 + 4);
     let mut push = |three: [u8; 3], from: u32, to: u32| {
         let bits = three.iter().fold(0, |bits, byte| bits << 8 | u32::from(*byte));
-        out.extend((from..to).map(|at| ALPHABET[(bits >> (18 - 6 * at) & 63) as usize]));
+        out.extend((from..to).map(|at| alphabet[(bits >> (18 - 6 * at) & 63) as usize]));
     };
     match *head {
         [one] => push([0, 0, one], 3, 4),
@@ -183,12 +184,4 @@ fn base64(bytes: &[u8], before: u8) -> Vec<u8> {
         _ => {}
     }
     out
-}
-
-fn url_safe(byte: u8) -> u8 {
-    match byte {
-        b'+' => b'-',
-        b'/' => b'_',
-        other => other,
-    }
 }

@@ -1,6 +1,6 @@
 //! Undoes the escapes of JSON in bytes.
 
-use crate::text::json::{StringUnit, units};
+use crate::text::json::units;
 
 /// No escape continues after this many bytes without a backslash, not even one that undoing another one
 /// makes: two escapes for one character have this many.
@@ -35,10 +35,8 @@ pub(in crate::text) fn unescaped(bytes: &[u8]) -> Option<Vec<u8>> {
         match std::str::from_utf8(&bytes[at..at + run]) {
             Ok(run) if !run.is_empty() => {
                 for unit in units(run) {
-                    match unit {
-                        StringUnit::Char(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-                        _ => out.extend_from_slice("\u{fffd}".as_bytes()),
-                    }
+                    let own = unit.unwrap_or(char::REPLACEMENT_CHARACTER);
+                    out.extend_from_slice(own.encode_utf8(&mut [0; 4]).as_bytes());
                 }
                 at += run.len();
             }

@@ -2,10 +2,10 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
+use crate::tui::editor::Editor;
 use crate::tui::layout;
 use crate::tui::pane_titles::margins;
 use crate::tui::state::app::App;
-use crate::tui::state::editor::Editor;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EditorAreas {

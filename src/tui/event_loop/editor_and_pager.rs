@@ -1,22 +1,27 @@
-//! Gives the terminal to another program: an editor or a pager.
+//! Gives the terminal away and takes it again: to an editor, a pager, the shell. Opens the demo.
 
 use std::io;
 use std::sync::Arc;
 
-use super::EventLoop;
+use signal_hook::consts::SIGTSTP;
+
 use crate::format;
 use crate::model::{EntryRef, Moment, Snapshot};
+use crate::tui::event_loop::EventLoop;
+use crate::tui::event_loop::first_frame::first_entries;
+use crate::tui::linear::LinearOutput;
 use crate::tui::message::{FormPart, Msg};
-use crate::tui::state::app::ChangeTarget;
-use crate::tui::terminal::{EditorResult, with_editor, with_pager};
+use crate::tui::state::app::{ChangeTarget, DEMO_NOTICE};
+use crate::tui::terminal::{EditorResult, leave, redraw, retake, with_editor, with_pager};
 use crate::tui::update::editor::edit_json_field::text_for;
+use crate::tui::update::reload::load_now;
 use crate::usecase::keep_draft;
 
 impl EventLoop<'_> {
     pub(super) fn edit(&mut self, aim: ChangeTarget, now: Moment) -> io::Result<()> {
         let Some(at) = aim.one() else { return Ok(()) };
         let (store, entry) = aim.snapshot.get(at);
-        let before = format::text_of(store, entry).text;
+        let before = format::text_of(store, entry).text.into_raw();
         let after = self.in_editor(Some((Arc::clone(&aim.snapshot), at)), &before, now)?;
         self.update(Msg::TextEdited(Box::new(aim), before, after), now);
         self.take_size(now)
@@ -65,5 +70,40 @@ impl EventLoop<'_> {
             EditorResult::Nothing(why, None) => Err(why),
             EditorResult::Nothing(why, Some(left)) => Err(format!("{why} {}", keep(&left))),
         })
+    }
+
+    /// Writes a demo into a temporary folder, and opens it.
+    pub(super) fn open_demo(&mut self, now: Moment) {
+        let demo = match (self.options.demo)(now) {
+            Ok(demo) => demo,
+            Err(why) => return self.app.say(why),
+        };
+        self.app.places = demo.places;
+        self.app.data = Some(demo.data);
+        self.app.demo = Some(demo.folder);
+        self.app.say(DEMO_NOTICE);
+        self.app.visits = demo.visits;
+        first_entries(self.app);
+        self.watch();
+        self.pending.push(load_now(self.app));
+    }
+
+    /// Returns to the shell, until it continues palimp.
+    pub(super) fn suspend(&mut self, now: Moment) -> io::Result<()> {
+        // If palimp stopped in the middle of a change, it would block agents with its lock.
+        let held = self.workers.hold_changes();
+        leave();
+        signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
+        retake(self.screen)?;
+        drop(held);
+        self.take_size(now)
+    }
+
+    pub(super) fn redraw(&mut self) -> io::Result<()> {
+        match &mut self.linear {
+            Some(told) => *told = LinearOutput::default(),
+            None => redraw(self.screen)?,
+        }
+        Ok(())
     }
 }

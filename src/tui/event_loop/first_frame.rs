@@ -1,10 +1,7 @@
 //! The first frame: it shows what can be read at once.
 
-use std::io;
 use std::sync::Arc;
 
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 
 use crate::model::{Extent, Moment, Snapshot};
@@ -14,7 +11,7 @@ use crate::tui::message::{Effect, Msg};
 use crate::tui::state::app::App;
 use crate::tui::tui_options::TuiOptions;
 use crate::tui::update;
-use crate::tui::view::view;
+use crate::tui::view::drawn;
 use crate::work::{Job, LoadedStores, WorkerState, run_job};
 
 /// Reads and lists the newest entries of the stores, which takes no longer than a frame.
@@ -22,11 +19,8 @@ pub(super) fn first_entries(app: &mut App) {
     let stores = store::load_each(&app.places, Extent::Newest, &Snapshot::default(), app.now);
     let snapshot = Arc::new(Snapshot::of(stores));
     let effects = update::open(app, LoadedStores { snapshot, counts: Vec::new(), changes: 0 });
+    let is_load = |effect: &Effect| matches!(effect, Effect::Job(Job::Load { .. }));
     settle(app, effects.into_iter().filter(|effect| !is_load(effect)).collect());
-}
-
-fn is_load(effect: &Effect) -> bool {
-    matches!(effect, Effect::Job(Job::Load { .. }))
 }
 
 /// Runs the jobs of effects, and the jobs that follow, on this thread. Nothing is written.
@@ -42,18 +36,12 @@ fn settle(app: &mut App, mut effects: Vec<Effect>) {
 }
 
 /// Draws one frame of the first view, once everything was read. Returns it with the stores that were read.
-pub fn frame(options: &TuiOptions, width: u16, height: u16) -> io::Result<(Buffer, Arc<Snapshot>)> {
+pub fn frame(options: &TuiOptions, width: u16, height: u16) -> (Buffer, Arc<Snapshot>) {
     let now = options.now.unwrap_or_else(Moment::of_the_clock);
     let mut app = App::new(options, (width, height), now);
     first_entries(&mut app);
     let reload = update::load_now(&app);
     settle(&mut app, vec![reload]);
     update::ready(&mut app);
-    Ok((draw(&app, width, height)?, Arc::clone(&app.snapshot)))
-}
-
-fn draw(app: &App, width: u16, height: u16) -> io::Result<Buffer> {
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).map_err(io::Error::other)?;
-    terminal.draw(|frame| view(app, frame)).map_err(io::Error::other)?;
-    Ok(terminal.backend().buffer().clone())
+    (drawn(&app), app.snapshot)
 }

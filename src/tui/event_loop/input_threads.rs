@@ -11,9 +11,9 @@ use crossterm::event::Event;
 use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTSTP, SIGWINCH};
 
 use super::LoopEvent;
-use crate::tui::keyboard::{Keyboard, KeyboardInput};
+use crate::tui::keyboard::Keyboard;
 use crate::tui::message::Msg;
-use crate::tui::terminal::end;
+use crate::tui::terminal::leave;
 use crate::work::{end_editor, end_editors};
 
 /// This many Ctrl-c in a row end an editor that hangs.
@@ -32,11 +32,11 @@ pub(super) fn listen(to_loop: &Sender<LoopEvent>, keyboard: &Arc<Keyboard>) -> i
 fn read_keys(to_loop: &Sender<LoopEvent>, keyboard: &Keyboard) {
     keyboard.read(|input| {
         let msg = match input {
-            KeyboardInput::Event(Event::Key(key)) => Msg::Key(key),
-            KeyboardInput::Event(Event::Paste(text)) => Msg::Paste(text),
-            KeyboardInput::Event(Event::Mouse(event)) => Msg::Mouse(event),
-            KeyboardInput::Event(_) => return true,
-            KeyboardInput::Gone => {
+            Some(Event::Key(key)) => Msg::Key(key),
+            Some(Event::Paste(text)) => Msg::Paste(text),
+            Some(Event::Mouse(event)) => Msg::Mouse(event),
+            Some(_) => return true,
+            None => {
                 end_editors();
                 return to_loop.send(LoopEvent::NoInput).is_ok();
             }
@@ -74,7 +74,8 @@ fn answer((number, is_lent): (c_int, bool), interrupts: &mut usize, to_loop: &Se
             let _ = to_loop.send(LoopEvent::Signal(number));
             // When the loop is done, the process ends during this sleep.
             thread::sleep(PATIENCE);
-            end(128 + number);
+            leave();
+            std::process::exit(128 + number);
         }
     }
 }

@@ -1,26 +1,22 @@
 //! Backups, and the memories of the open backup, compared with the store.
 
-mod description;
-
 use std::collections::HashSet;
 use std::path::Path;
 
 use ratatui::text::{Line, Span};
 
-use super::list_cell::ListCell;
-use super::{ListViewKind as View, RowDetails};
 use crate::detectors::cut;
 use crate::format;
 use crate::model::plan::count_with_noun;
-use crate::model::{BackupReason, Moment, PathText, RecordText};
+use crate::model::{BackupReason, Moment, PathText, RecordText, UntrustedText};
 use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
 use crate::text::columns::human_size;
-use crate::tui::action::Action;
-use crate::tui::hint::{Hint, act, hint};
+use crate::tui::action::{Action, Hint, act, hint};
+use crate::tui::list_view::row::ListCell;
+use crate::tui::list_view::{ListViewKind as View, RowDetails};
 use crate::tui::state::app::App;
-use crate::tui::state::list_row::ListRow;
 use crate::tui::state::list_view::BackupsView;
-use crate::tui::state::row_list::RowList;
+use crate::tui::state::row_list::{ListRow, RowList};
 use crate::tui::theme::{self, Theme};
 use crate::work::{BackupRow, BackupSummary};
 
@@ -160,19 +156,20 @@ fn read(app: &App, bytes: &[u8]) -> Option<RecordText> {
 /// Returns how fields and text differ, from now to the backup. Empty if one side can't be read.
 fn changes(app: &App, item: &RecordDifference) -> Vec<String> {
     let (Some(was), Some(is)) = (read(app, &item.was), read(app, &item.is)) else { return Vec::new() };
-    let of = |fields: &[(String, String)], name: &str| -> Option<String> {
-        fields.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone())
+    let of = |fields: &[(String, UntrustedText)], name: &str| -> Option<String> {
+        fields.iter().find(|(own, _)| own == name).map(|(_, value)| value.raw().to_owned())
     };
     let mut told = Vec::new();
     for (name, then) in &was.fields {
+        let then = then.raw();
         match of(&is.fields, name) {
-            Some(now) if now == *then => {}
+            Some(now) if now == then => {}
             Some(now) => told.push(format!("{name} {now} → {then}")),
             None => told.push(format!("{name} (none) → {then}")),
         }
     }
     let gone = is.fields.iter().filter(|(name, _)| of(&was.fields, name).is_none());
-    told.extend(gone.map(|(name, now)| format!("{name} {now} → (none)")));
+    told.extend(gone.map(|(name, now)| format!("{name} {} → (none)", now.raw())));
     told.extend((was.text != is.text).then(|| "another text".to_owned()));
     told
 }
@@ -186,14 +183,14 @@ fn about(app: &App, width: usize) -> RowDetails {
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
     let name = format!("{first}{} of {at}", letters.as_str());
     let Some(opened) = &backups.opened else {
-        return RowDetails { title: name, right: String::new(), lines: description::lines(app, own, width) };
+        return RowDetails { title: name, right: String::new(), lines: description(app, own, width) };
     };
     let compared = &opened.compared;
     if backups.difference {
         let title = DIFFERENCE.to_owned();
         return RowDetails { title, right: String::new(), lines: difference(app, width) };
     }
-    let right = description::figures(&BackupSummary::of(compared));
+    let right = figures(&BackupSummary::of(compared));
     let says = match (&compared.whole_only, compared.is_alike) {
         (_, true) => "The file is as the backup has it.".to_owned(),
         (Some(why), _) if opened.verified.is_whole => format!("{why}. W replaces the whole file."),
@@ -225,9 +222,7 @@ fn ends_early(compared: &BackupComparison) -> String {
 }
 
 fn dim(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
-    let style = Theme::of(app).dim();
-    let lines = theme::wrap(&theme::safe(app, text), width);
-    lines.into_iter().map(|line| Line::styled(line, style)).collect()
+    theme::styled_lines(&theme::safe(app, text), width, Theme::of(app).dim()).collect()
 }
 
 pub const DIFFERENCE: &str = "Difference   − now   + in the backup";
@@ -238,11 +233,8 @@ pub fn difference(app: &App, width: usize) -> Vec<Line<'static>> {
     let Some(item) = app.list_view.backups.item(app.list_view.details.selected()) else { return Vec::new() };
     let mut lines = Vec::new();
     let mut put = |sign: &str, text: &str| {
-        let wrapped = theme::wrap(&theme::safe(app, text), width.saturating_sub(2));
-        for (number, line) in wrapped.into_iter().enumerate() {
-            let sign = if number == 0 { sign } else { " " };
-            lines.push(Line::from(vec![Span::styled(format!("{sign} "), theme.strong()), Span::raw(line)]));
-        }
+        let (head, text) = (format!("{sign} "), theme::safe(app, text));
+        lines.extend(theme::hanging(&head, theme.strong(), &text, width.saturating_sub(2)));
     };
     put("·", &item.told);
     changes(app, item).iter().for_each(|change| put("~", change));
@@ -279,10 +271,10 @@ fn told(app: &App, item: &RecordDifference, own: RecordText) -> Vec<String> {
     let start = |text: &str| text[..cut(text, LONGEST)].to_owned();
     // A deletion has no text. The title is of the memory that it deletes.
     let deletes = app.list_view.backups.opened.as_ref().is_some_and(|own| own.compared.deletes);
-    let text = if deletes { item.title.clone() } else { own.text };
+    let text = if deletes { &item.title } else { own.text.raw() };
     // The lines are masked together, because a secret can continue on the next line.
-    let text = theme::masked(app, &start(&text)).into_owned();
-    let fields = own.fields.iter().map(|(name, value)| format!("{name}  {}", start(value)));
+    let text = theme::masked(app, &start(text)).into_owned();
+    let fields = own.fields.iter().map(|(name, value)| format!("{name}  {}", start(value.raw())));
     text.lines().map(str::to_owned).chain(fields).collect()
 }
 
@@ -324,4 +316,91 @@ pub fn why_not_restorable(item: &RecordDifference) -> String {
         DifferenceKind::Tombstoned => format!("{}. Undelete it first: d r in the list.", item.told),
         _ => item.told.clone(),
     }
+}
+
+/// The column where the values begin.
+const INDENT: usize = 8;
+
+/// Lists what to do with the backup, then what it is, then what differs if it was verified.
+pub fn description(app: &App, own: &BackupRow, width: usize) -> Vec<Line<'static>> {
+    if app.list_view.backups.opening.is_some() {
+        return dim(app, "reading …", width);
+    }
+    let mut lines = dim(app, &says(app, own), width);
+    lines.push(Line::default());
+    let named = [
+        ("made", own.copy.at.map_or("at some time".into(), |at| at.short_date_at(app.now))),
+        ("why", why(&own.copy.reason)),
+        ("of", format!("{} in {}", own.copy.file.to_text(), app.store_name(own.store))),
+        ("is", own.copy.path.to_text().into_owned()),
+        ("size", human_size(own.copy.bytes)),
+        ("state", state(own)),
+    ];
+    for (name, value) in named {
+        lines.extend(described(app, name, &value, width));
+    }
+    lines.extend(own.differs.iter().flat_map(|differs| differing(app, differs, width)));
+    lines
+}
+
+/// Says why the backup can't be opened, or whether it is intact, and what to do.
+fn says(app: &App, own: &BackupRow) -> String {
+    if let Some(why) = &app.list_view.backups.failed {
+        return why.clone();
+    }
+    let found = match &own.verified {
+        None => format!("It was not verified yet: {} does.", Action::Verify.call()),
+        Some(own) if own.is_whole => format!("It is intact: {}.", own.found),
+        Some(own) => format!("It is damaged: {}.", own.found),
+    };
+    format!("{found} Enter compares it with the store as it is now, and changes nothing.")
+}
+
+fn state(own: &BackupRow) -> String {
+    match &own.verified {
+        None => "not verified".into(),
+        Some(own) if own.is_whole => "verified, intact".into(),
+        Some(_) => "verified, damaged".into(),
+    }
+}
+
+fn described(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> {
+    let (head, value) = (format!("{name:INDENT$}"), theme::safe(app, value));
+    theme::hanging(&head, Theme::of(app).dim(), &value, width.saturating_sub(INDENT)).collect()
+}
+
+/// Says how many memories differ, and lists the first ones that can be restored.
+fn differing(app: &App, differs: &BackupSummary, width: usize) -> Vec<Line<'static>> {
+    let strong = Theme::of(app).strong();
+    let figures = figures(differs);
+    let told = if figures.is_empty() { "no memory differs from now".into() } else { figures };
+    let mut lines = described(app, "differs", &told, width);
+    lines.push(Line::default());
+    for (kind, title) in &differs.first {
+        let title = theme::fit(&theme::safe(app, title), width.saturating_sub(2));
+        lines.push(Line::from(vec![Span::styled(format!("{} ", kind.sign()), strong), Span::raw(title)]));
+    }
+    let more = differs.coming().saturating_sub(differs.first.len());
+    lines.extend(
+        (more > 0).then(|| Line::raw(format!("  and {} more", count_with_noun(more as u64, "memory")))),
+    );
+    lines
+}
+
+/// Counts the memories that differ, by kind.
+pub fn figures(differs: &BackupSummary) -> String {
+    let count = |kinds: &[DifferenceKind]| -> usize {
+        let own = differs.counts.iter().filter(|(kind, _)| kinds.contains(kind));
+        own.map(|(_, count)| count).sum()
+    };
+    let parts = [
+        (count(&[DifferenceKind::Missing]), "back"),
+        (count(&[DifferenceKind::Deleted]), "deleted since"),
+        (count(&[DifferenceKind::Newer]), "newer"),
+        (count(&[DifferenceKind::Absent]), "not in it"),
+        (count(&[DifferenceKind::Changed]), "changed"),
+        (count(&[DifferenceKind::Tombstoned, DifferenceKind::Erased]), "can't come back"),
+    ];
+    let told = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+    told.collect::<Vec<_>>().join(", ")
 }

@@ -2,16 +2,15 @@
 
 use ratatui::text::{Line, Span};
 
-use super::list_cell::ListCell;
-use super::{ListViewKind, RowDetails};
 use crate::model::plan::count_with_noun;
 use crate::model::{Moment, PathText, UndoRedo};
 use crate::text::columns::human_size;
-use crate::tui::action::Action;
-use crate::tui::hint::{Hint, act, hint};
+use crate::tui::action::{Action, Hint, act, hint};
+use crate::tui::list_view::row::ListCell;
+use crate::tui::list_view::{ListViewKind, RowDetails};
 use crate::tui::state::app::App;
-use crate::tui::state::list_row::ListRow;
 use crate::tui::state::list_view::JournalScreen;
+use crate::tui::state::row_list::ListRow;
 use crate::tui::theme::{self, Theme};
 use crate::usecase::{JournalRow as Step, JournalView, StepOutcome};
 use crate::work::{StepDetail, StepFile};

@@ -1,4 +1,5 @@
-//! What a model gets of each store when an agent starts: file by file, with the place where it is cut.
+//! What a model gets when an agent starts: the files of each store, with the place where each is cut, and the files of
+//! instructions of its projects.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -6,19 +7,20 @@ use std::path::Path;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::instructions;
-use super::kind::{ListViewKind, RowDetails};
-use super::list_cell::ListCell;
-use crate::model::{EntryRef, LoadedExtent, LoadedFile, PathText, Record, Store};
+use crate::model::{
+    EntryRef, InstructionContent, InstructionFile, LoadedExtent, LoadedFile, PathText, ProjectInstructions,
+    Record, Store,
+};
 use crate::text::columns::human_size;
-use crate::tui::action::Action;
-use crate::tui::hint::{Hint, act, hint};
-use crate::tui::list_view::details_text::text_lines;
-use crate::tui::list_view::focused_memory;
+use crate::tui::action::{Action, Hint, act, hint};
+use crate::tui::list_view::row::ListCell;
+use crate::tui::list_view::{ListViewKind, RowDetails, focused_memory, text_lines};
 use crate::tui::state::app::App;
-use crate::tui::state::list_row::ListRow;
+use crate::tui::state::row_list::ListRow;
 use crate::tui::theme::{self, Theme};
-use crate::usecase::{is_long_index, limit_lines, listed_lines, loaded_size};
+use crate::usecase::{
+    instruction_lines, instruction_text, is_long_index, limit_lines, listed_lines, loaded_size,
+};
 
 pub static KIND: ListViewKind = ListViewKind {
     orders: ["in loading order", "by size"],
@@ -39,7 +41,7 @@ fn rows(app: &App) -> Vec<ListRow> {
     if app.list_view.list.is_other_order {
         all.sort_by_key(|(number, file)| std::cmp::Reverse(budgets[*number].files[*file].bytes()));
         let all = all.into_iter().map(|(number, file)| ListRow::Loaded(number, file));
-        return all.chain(instructions::rows(app)).collect();
+        return all.chain(instruction_rows(app)).collect();
     }
     let mut rows = Vec::with_capacity(all.len() + budgets.len());
     for (number, file) in all {
@@ -48,7 +50,7 @@ fn rows(app: &App) -> Vec<ListRow> {
         }
         rows.push(ListRow::Loaded(number, file));
     }
-    rows.extend(instructions::rows(app));
+    rows.extend(instruction_rows(app));
     rows
 }
 
@@ -97,6 +99,29 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
                 ListCell::right(line.number.to_string(), 5).styled(theme.dim()).close(),
                 ListCell::rest(line.text.clone()).styled(style),
                 ListCell::right(human_size(line.place.len() as u64), 7).styled(theme.dim()),
+            ]
+        }
+        ListRow::InstructedProject(number) => {
+            let Some(own) = app.list_view.instructions.get(number) else { return Vec::new() };
+            let more = if own.has_more { ", not all of them" } else { "" };
+            let name = own.folder.file_name().unwrap_or(own.folder.as_os_str());
+            vec![
+                ListCell::rest(format!("{}  instructions, as context{more}", name.to_text()))
+                    .styled(theme.strong()),
+            ]
+        }
+        ListRow::Instruction(number, file) => {
+            let Some((own, file)) = instruction_at(app, number, file) else { return Vec::new() };
+            let size = if file.bytes() == 0 { String::new() } else { human_size(file.bytes()) };
+            let sign = match file.content {
+                InstructionContent::Read { .. } => " ",
+                _ => "–",
+            };
+            vec![
+                ListCell::left(sign, 1).styled(theme.dim()).close(),
+                ListCell::rest(format!("{}{}", "  ".repeat(file.depth), own.name(file))),
+                ListCell::left(file.reader, 16).styled(theme.dim()),
+                ListCell::right(size, 7).styled(theme.dim()),
             ]
         }
         _ => Vec::new(),
@@ -175,7 +200,7 @@ pub fn text(app: &App, number: usize, file: usize) -> Option<String> {
 
 fn about(app: &App, width: usize) -> RowDetails {
     if let Some(ListRow::Instruction(number, file)) = app.list_view.row() {
-        let name = instructions::at(app, number, file).map(|(own, file)| own.name(file)).unwrap_or_default();
+        let name = instruction_at(app, number, file).map(|(own, file)| own.name(file)).unwrap_or_default();
         let lines = text_lines(app, width);
         return RowDetails { title: theme::safe(app, &name), lines, ..RowDetails::default() };
     }
@@ -184,4 +209,30 @@ fn about(app: &App, width: usize) -> RowDetails {
     let store = app.list_view.budgets.get(number).map_or("", |own| app.store_name(own.store));
     let lines: Vec<Line<'static>> = text_lines(app, width);
     RowDetails { title: theme::safe(app, &own.path.to_text()), right: store.to_owned(), lines }
+}
+
+fn instruction_rows(app: &App) -> impl Iterator<Item = ListRow> {
+    app.list_view.instructions.iter().enumerate().flat_map(|(number, own)| {
+        let files = (0..own.files.len()).map(move |file| ListRow::Instruction(number, file));
+        std::iter::once(ListRow::InstructedProject(number)).chain(files)
+    })
+}
+
+fn instruction_at(app: &App, number: usize, file: usize) -> Option<(&ProjectInstructions, &InstructionFile)> {
+    let own = app.list_view.instructions.get(number)?;
+    Some((own, own.files.get(file)?))
+}
+
+pub fn instruction_key(app: &App, number: usize, file: usize) -> String {
+    instruction_at(app, number, file).map_or(String::new(), |(own, file)| {
+        format!("{} {} {}", own.folder.to_text(), file.reader, file.path.to_text())
+    })
+}
+
+/// Returns the text about a file of instructions, and all files of its project. Untrusted text.
+pub fn instruction_details(app: &App, number: usize, file: usize) -> Option<String> {
+    let (own, file) = instruction_at(app, number, file)?;
+    let mut lines = vec![format!("{}, for {}", instruction_text(file), file.reader), String::new()];
+    lines.extend(instruction_lines(own));
+    Some(lines.join("\n"))
 }

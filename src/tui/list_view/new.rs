@@ -2,20 +2,18 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::list_cell::ListCell;
-use super::{ListViewKind, RowDetails};
 use crate::format;
-use crate::model::{Entry, EntryRef, EntryTime, Moment, RecordText, Store, StoredMemory};
+use crate::model::{Entry, EntryRef, EntryTime, Moment, RecordText, Store, UntrustedText};
 use crate::text::columns::column;
 use crate::text::safe_text::display_width;
-use crate::tui::action::Action;
-use crate::tui::hint::{Hint, act, hint};
-use crate::tui::list_view::details_text::text_lines;
+use crate::tui::action::{Action, Hint, act, hint};
+use crate::tui::list_view::row::ListCell;
+use crate::tui::list_view::{ListViewKind, RowDetails, text_lines};
 use crate::tui::panes::{secret_beside, sign_of};
 use crate::tui::state::app::App;
-use crate::tui::state::list_row::ListRow;
+use crate::tui::state::row_list::ListRow;
 use crate::tui::theme::Theme;
-use crate::tui::type_letters;
+use crate::tui::value_prompt::field;
 
 pub static KIND: ListViewKind = ListViewKind {
     orders: ["by store", "newest first"],
@@ -51,7 +49,7 @@ const SHORT_KEY: usize = 13;
 /// start of its key: with another text it is new again.
 pub fn name_of(store: &Store, entry: u32) -> String {
     let Some(entry) = store.entries.get(entry as usize) else { return String::new() };
-    match (store.memory(entry).and_then(|memory| memory.id()), store.session(entry)) {
+    match (store.id(entry), store.session(entry)) {
         _ if is_by_file(store, entry) => store.key(entry).chars().take(SHORT_KEY).collect(),
         (Some(id), Some(session)) => format!("{}/{id}", session.name),
         (Some(id), None) => id.to_owned(),
@@ -124,10 +122,6 @@ pub fn key(app: &App, at: EntryRef) -> String {
     store.map(|store| format!("{} {}", at.store, name_of(store, at.entry))).unwrap_or_default()
 }
 
-pub fn field<'a>(memory: &'a StoredMemory, name: &str) -> Option<&'a str> {
-    memory.facets().find(|(own, _)| *own == name).map(|(_, value)| value)
-}
-
 pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     let theme = Theme::of(app);
     match row {
@@ -147,8 +141,8 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
             let mut cells = vec![
                 ListCell::left(sign, 1).styled(style).tight(),
                 ListCell::left(secret, 1).styled(secret_style).tight(),
-                ListCell::left(type_letters::letter(app, kind), 1).styled(theme.kind(kind)).from(30).close(),
-                ListCell::rest(format::title(store, entry)),
+                ListCell::kind(app, kind),
+                ListCell::rest(format::title(store, entry).into_raw()),
             ];
             cells.extend(is_turned.then(|| ListCell::store(app, at.store as usize)));
             cells.push(ListCell::left(who, 10).styled(theme.dim()).from(50));
@@ -163,12 +157,15 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
 pub fn text(app: &App, at: EntryRef) -> String {
     let (store, entry) = app.snapshot.get(at);
     let RecordText { text, mut fields, .. } = format::text_of(store, entry);
-    fields.retain(|(_, value)| !value.is_empty());
-    fields.sort_by_key(|(_, value)| !value.trim().contains(char::is_whitespace));
+    fields.retain(|(_, value)| !value.raw().is_empty());
+    fields.sort_by_key(|(_, value)| !value.raw().trim().contains(char::is_whitespace));
     let own = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
     let widest = fields.iter().map(|(name, _)| display_width(&own(name))).max().unwrap_or(0).min(NAMES);
-    let told = |(name, value): &(String, String)| format!("\n{}  {value}", column(&own(name), widest));
+    let told = |(name, value): &(String, UntrustedText)| {
+        format!("\n{}  {}", column(&own(name), widest), value.raw())
+    };
     let fields: String = fields.iter().map(told).collect();
+    let text = text.into_raw();
     if fields.is_empty() { text } else { format!("{}\n{fields}", text.trim_end()) }
 }
 

@@ -6,17 +6,16 @@ use std::sync::Arc;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::list_cell::ListCell;
-use super::{ListViewKind, RowDetails};
 use crate::check::findings;
 use crate::model::{Code, EntryRef, PathText, Problem, Role, Severity, Snapshot, Store};
 use crate::ops::repair::{self, FixChoice, FixPreview, RepairTarget, Repairability};
-use crate::tui::action::Action;
-use crate::tui::hint::{Hint, act, hint};
+use crate::tui::action::{Action, Hint, act, hint};
+use crate::tui::list_view::row::ListCell;
+use crate::tui::list_view::{ListViewKind, RowDetails};
 use crate::tui::state::app::App;
-use crate::tui::state::list_row::ListRow;
 use crate::tui::state::list_view::{FixOption, ListedProblem, ProblemFixes};
-use crate::tui::theme::{self, Theme, sign, wrap};
+use crate::tui::state::row_list::ListRow;
+use crate::tui::theme::{self, Theme, sign};
 use crate::tui::value_prompt::may_edit;
 
 pub static KIND: ListViewKind = ListViewKind {
@@ -163,29 +162,21 @@ fn about(app: &App, width: usize) -> RowDetails {
     let theme = Theme::of(app);
     let line = problem.line.filter(|line| *line > 0).map_or(String::new(), |line| format!(" · line {line}"));
     let title = format!("{} · {}{line}", app.store_name(store), problem.file.to_text());
-    let says = |text: &str, style: Style| {
-        wrap(&theme::safe(app, text), width).into_iter().map(move |line| Line::styled(line, style))
-    };
+    let says = |text: &str, style: Style| theme::styled_lines(&theme::safe(app, text), width, style);
     let mut lines: Vec<Line<'static>> = says(&problem.message, theme.severity(problem.severity)).collect();
     if !is_said(problem.code.meaning(), &problem.message) {
         lines.extend(says(problem.code.meaning(), Style::new()));
     }
     let fix = Action::Fix.call();
     let is_any_safe = app.list_view.fixes.as_ref().is_some_and(|fix| fix.ways.iter().any(|way| way.is_safe));
-    lines.extend(
-        app.snapshot
-            .stores
-            .get(store)
-            .and_then(|own| match is_repaired_in_form(app) {
-                true if problem.code == Code::ChecksumMismatch => {
-                    Some(format!("What is changed in its form gets a new checksum: {fix} opens the form."))
-                }
-                true => Some(format!("It is repaired in its form: {fix} opens the form.")),
-                false => can_do(own, problem, repair_of(app, number), is_any_safe),
-            })
-            .into_iter()
-            .flat_map(|told| says(&told, Style::new()).collect::<Vec<_>>()),
-    );
+    let what = app.snapshot.stores.get(store).and_then(|own| match is_repaired_in_form(app) {
+        true if problem.code == Code::ChecksumMismatch => {
+            Some(format!("What is changed in its form gets a new checksum: {fix} opens the form."))
+        }
+        true => Some(format!("It is repaired in its form: {fix} opens the form.")),
+        false => can_do(own, problem, repair_of(app, number), is_any_safe),
+    });
+    lines.extend(what.iter().flat_map(|told| says(told, Style::new())));
     if let Some(fix) = &app.list_view.fixes {
         lines.push(Line::default());
         if fix.bytes > 0 {

@@ -1,12 +1,13 @@
 //! A row of a list view: what it is about, its key and its cells.
 
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{archive, backups, fading, instructions, journal, loaded, new, problems, secrets, upkeep};
-use crate::tui::list_view::list_cell::ListCell;
+use crate::tui::list_view::{backups, journal, loaded, new, problems, secrets, upkeep};
 use crate::tui::state::app::App;
-use crate::tui::state::list_row::ListRow;
-use crate::tui::theme::{self, column};
+use crate::tui::state::row_list::ListRow;
+use crate::tui::theme::{self, Theme, column};
+use crate::tui::type_letters;
 
 impl ListRow {
     /// Returns the level of a heading, 0 for the highest; `None` for rows that the cursor can be on.
@@ -33,8 +34,9 @@ impl ListRow {
                 app.list_view.backups.items().get(at).map_or(String::new(), |own| own.at.to_string())
             }
             ListRow::Chore(at) => upkeep::key(app, at),
-            ListRow::Archived(at) => archive::key(app, at),
-            ListRow::Fading(at) => fading::key(app, at),
+            ListRow::Archived(at) => upkeep::archived_key(app, at),
+            ListRow::Fading(at) => upkeep::fading_memory(app, at)
+                .map_or(String::new(), |at| format!("fades {}", upkeep::archived_key(app, at))),
             ListRow::New(at) => new::key(app, at),
             ListRow::Step(..) | ListRow::Others(..) | ListRow::Moved(..) | ListRow::Fault(..) => {
                 journal::key(app, self)
@@ -44,35 +46,31 @@ impl ListRow {
             ListRow::Finding(at) => secrets::key(app, at),
             ListRow::Loaded(number, file) => loaded::key(app, number, file),
             ListRow::LoadedLine(at) => loaded::line_key(app, at),
-            ListRow::Instruction(number, file) => instructions::key(app, number, file),
-            ListRow::Batch(_)
-            | ListRow::UpkeepPart(..)
-            | ListRow::Severity(..)
-            | ListRow::File(_)
-            | ListRow::Store(..)
-            | ListRow::FindingKind(..)
-            | ListRow::FindingFile(..)
-            | ListRow::LoadedStore(_)
-            | ListRow::InstructedProject(_)
-            | ListRow::FalseAlarms(_) => String::new(),
+            ListRow::Instruction(number, file) => loaded::instruction_key(app, number, file),
+            // Headings have no key.
+            _ => String::new(),
         }
     }
 
     pub fn cells(self, app: &App) -> Vec<ListCell> {
         match self {
             ListRow::Backup(_) | ListRow::Item(_) => backups::cells(app, self),
-            ListRow::UpkeepPart(..) | ListRow::Chore(_) | ListRow::Touched(_) => upkeep::cells(app, self),
-            ListRow::Fading(at) => fading::cells(app, at),
-            ListRow::Batch(_) | ListRow::Archived(_) => archive::cells(app, self),
+            ListRow::UpkeepPart(..)
+            | ListRow::Chore(_)
+            | ListRow::Touched(_)
+            | ListRow::Fading(_)
+            | ListRow::Batch(_)
+            | ListRow::Archived(_) => upkeep::cells(app, self),
             ListRow::Step(..) | ListRow::Others(..) | ListRow::Moved(..) | ListRow::Fault(..) => {
                 journal::cells(app, self)
             }
             ListRow::Severity(..) | ListRow::File(_) | ListRow::Problem(_) => problems::cells(app, self),
             ListRow::Store(..) | ListRow::New(_) => new::cells(app, self),
-            ListRow::LoadedStore(_) | ListRow::Loaded(..) | ListRow::LoadedLine(_) => {
-                loaded::cells(app, self)
-            }
-            ListRow::InstructedProject(_) | ListRow::Instruction(..) => instructions::cells(app, self),
+            ListRow::LoadedStore(_)
+            | ListRow::Loaded(..)
+            | ListRow::LoadedLine(_)
+            | ListRow::InstructedProject(_)
+            | ListRow::Instruction(..) => loaded::cells(app, self),
             ListRow::FindingKind(..)
             | ListRow::FindingFile(..)
             | ListRow::FalseAlarms(_)
@@ -130,4 +128,76 @@ pub fn line(app: &App, cells: Vec<ListCell>, width: usize) -> Line<'static> {
         spans.extend([Span::styled(text, cell.style), Span::raw(gap)]);
     }
     Line::from(spans)
+}
+
+/// A part of a row. Untrusted text, which is made safe when it is drawn.
+pub struct ListCell {
+    pub text: String,
+    /// What is drawn instead of the text.
+    pub shown: Option<String>,
+    pub style: Style,
+    /// The number of columns; `None` for a share of what the other cells leave.
+    pub width: Option<usize>,
+    pub is_right: bool,
+    /// The cell is shown only in lists of at least this many columns.
+    pub from: usize,
+    pub gap: usize,
+}
+
+impl ListCell {
+    /// Makes a cell that gets all the columns that the others leave: a title.
+    pub fn rest(text: impl Into<String>) -> ListCell {
+        let (text, style) = (text.into(), Style::new());
+        ListCell { text, shown: None, style, width: None, is_right: false, from: 0, gap: 2 }
+    }
+
+    pub fn left(text: impl Into<String>, width: usize) -> ListCell {
+        ListCell { width: Some(width), ..ListCell::rest(text) }
+    }
+
+    pub fn right(text: impl Into<String>, width: usize) -> ListCell {
+        ListCell { is_right: true, ..ListCell::left(text, width) }
+    }
+
+    /// Makes a cell at the right end, as wide as its text up to `most` columns. The title gets the rest.
+    pub fn fitting(text: impl Into<String>, most: usize) -> ListCell {
+        let text = text.into();
+        let width = theme::width(&text).min(most);
+        ListCell::right(text, width)
+    }
+
+    pub fn styled(self, style: Style) -> ListCell {
+        ListCell { style, ..self }
+    }
+
+    /// Shows the cell only in lists of at least this many columns.
+    pub fn from(self, from: usize) -> ListCell {
+        ListCell { from, ..self }
+    }
+
+    /// Leaves one space after the cell: a sign or a letter.
+    pub fn close(self) -> ListCell {
+        ListCell { gap: 1, ..self }
+    }
+
+    /// Leaves no space after the cell.
+    pub fn tight(self) -> ListCell {
+        ListCell { gap: 0, ..self }
+    }
+
+    /// Makes a cell with the letter of a type.
+    pub fn kind(app: &App, kind: &str) -> ListCell {
+        let letter = ListCell::left(type_letters::letter(app, kind), 1);
+        letter.styled(Theme::of(app).kind(kind)).from(30).close()
+    }
+
+    /// Makes a cell with the short name of a store. It is shown only if several stores are open.
+    pub fn store(app: &App, store: usize) -> ListCell {
+        let shown = app.short_store_names.get(store).cloned();
+        let widest = app.short_store_names.iter().map(|name| theme::width(name)).max().unwrap_or(0);
+        let is_one = app.snapshot.stores.len() < 2;
+        let style = Theme::of(app).dim();
+        let cell = ListCell { shown, ..ListCell::left(app.store_name(store), widest) };
+        cell.styled(style).from(if is_one { usize::MAX } else { 34 })
+    }
 }

@@ -6,17 +6,15 @@ use std::path::Path;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::list_cell::ListCell;
-use super::{ListViewKind, RowDetails};
 use crate::detectors::Kind;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, State};
 use crate::ops::secrets::text_around;
-use crate::tui::action::Action;
-use crate::tui::hint::{Hint, act, hint};
-use crate::tui::list_view::details_text::text_lines;
+use crate::tui::action::{Action, Hint, act, hint};
+use crate::tui::list_view::row::ListCell;
+use crate::tui::list_view::{ListViewKind, RowDetails, text_lines};
 use crate::tui::state::app::App;
-use crate::tui::state::list_row::ListRow;
+use crate::tui::state::row_list::ListRow;
 use crate::tui::theme::{self, Theme};
 use crate::usecase::{ListedFinding, Verdict, memory_count};
 
@@ -192,10 +190,7 @@ pub fn text(app: &App, number: usize) -> Option<String> {
 
 fn about(app: &App, width: usize) -> RowDetails {
     let theme = Theme::of(app);
-    let says = |text: &str, style: Style| {
-        let wrapped = theme::wrap(&theme::safe(app, text), width).into_iter();
-        wrapped.map(|line| Line::styled(line, style)).collect::<Vec<_>>()
-    };
+    let says = |text: &str, style: Style| theme::styled_lines(&theme::safe(app, text), width, style);
     let Some(ListRow::Finding(number)) = app.list_view.row() else {
         let why = app.list_view.findings.failure.iter().flat_map(|why| says(why, theme.wrong())).collect();
         return RowDetails { lines: why, ..RowDetails::default() };
@@ -210,12 +205,10 @@ fn about(app: &App, width: usize) -> RowDetails {
     };
     let state = format!("{} {} · {held}", sign(own.verdict), verdict_words(own.verdict));
     let state = state.trim_start_matches("· ");
-    let mut lines = says(&format!("{}  {}", own.finding.masked, own.finding.rule), theme.secret());
-    lines.extend(says(state, Style::new()));
-    lines.extend(says(&own.title, theme.strong()));
-    lines.extend(says(&place, theme.dim()));
-    lines.push(Line::default());
-    lines.extend(text_lines(app, width));
+    let what_it_is = says(&format!("{}  {}", own.finding.masked, own.finding.rule), theme.secret());
+    let about = what_it_is.chain(says(state, Style::new())).chain(says(&own.title, theme.strong()));
+    let about = about.chain(says(&place, theme.dim())).chain([Line::default()]);
+    let lines = about.chain(text_lines(app, width)).collect();
     RowDetails { title: what.to_owned(), right: String::new(), lines }
 }
 

@@ -3,14 +3,18 @@
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::list_cell::ListCell;
-use super::{ListViewKind, RowDetails, archive, fading};
+use crate::format;
 use crate::model::plan::count_with_noun;
-use crate::tui::action::Action;
-use crate::tui::hint::{Hint, act, hint};
+use crate::model::{Entry, EntryRef, Moment, PathText, Store};
+use crate::query::{FadeEnd, FadeForecast};
+use crate::text::columns::human_size;
+use crate::tui::action::{Action, Hint, act, hint};
+use crate::tui::list_view::row::ListCell;
+use crate::tui::list_view::{ListViewKind, RowDetails, text_lines};
 use crate::tui::state::app::App;
-use crate::tui::state::list_row::{ListRow, UpkeepPart};
+use crate::tui::state::row_list::{ListRow, UpkeepPart};
 use crate::tui::theme::{self, Theme};
+use crate::usecase::ChangeCommand;
 use crate::work::{Chore, ChoreKind};
 
 pub static KIND: ListViewKind = ListViewKind {
@@ -40,7 +44,7 @@ fn rows(app: &App) -> Vec<ListRow> {
             UpkeepPart::Compact,
             chores(|chore| chore.task == ChoreKind::Compact && chore.plan.is_some()),
         ))
-        .chain(part(UpkeepPart::Archived, archive::rows(app)));
+        .chain(part(UpkeepPart::Archived, archived_rows(app)));
     let fades = part(UpkeepPart::Fades, fades);
     match app.list_view.list.is_other_order {
         true => fades.chain(due).collect(),
@@ -79,12 +83,27 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
         ListRow::Touched(at) => {
             let Some(touched) = chore(app).and_then(|chore| chore.touched.get(at)) else { return Vec::new() };
             vec![
-                ListCell::rest(format!("  {}", touched.title)),
+                ListCell::rest(format!("  {}", touched.title.raw())),
                 ListCell::fitting(touched.measure.clone(), 22).styled(theme.dim()).from(60),
                 ListCell::fitting(touched.told(), 40).styled(theme.dim()).from(110),
             ]
         }
         ListRow::Chore(at) => app.list_view.chores.get(at).map(|chore| task(app, chore)).unwrap_or_default(),
+        ListRow::Fading(at) => {
+            app.list_view.fading.get(at).map(|fading| fading_cells(app, fading)).unwrap_or_default()
+        }
+        ListRow::Batch(number) => {
+            let Some(batch) = app.list_view.batches.get(number) else { return Vec::new() };
+            let path = batch.path.strip_prefix("archive").unwrap_or(&batch.path);
+            let told = count_with_noun(batch.entries.len() as u64, "memory");
+            vec![
+                ListCell::rest(format!("  {}", path.to_text())).styled(theme.dim()),
+                ListCell::right(told, 12).styled(theme.dim()).from(40),
+                ListCell::right(human_size(batch.bytes), 7).styled(theme.dim()).from(50),
+                ListCell::store(app, batch.store),
+            ]
+        }
+        ListRow::Archived(at) => archived_cells(app, at),
         _ => Vec::new(),
     }
 }
@@ -114,8 +133,8 @@ fn task(app: &App, chore: &Chore) -> Vec<ListCell> {
 /// Shows the rule of a task, with the memories that it affects below; or the memory of the row.
 fn about(app: &App, width: usize) -> RowDetails {
     match app.list_view.row() {
-        Some(ListRow::Archived(at)) => archive::about(app, at, width),
-        Some(ListRow::Fading(at)) => fading::about(app, at, width),
+        Some(ListRow::Archived(at)) => archived_about(app, at, width),
+        Some(ListRow::Fading(at)) => fading_about(app, at, width),
         _ => chore(app).map(|chore| rule(app, chore, width)).unwrap_or_default(),
     }
 }
@@ -126,9 +145,7 @@ fn rule(app: &App, chore: &Chore, width: usize) -> RowDetails {
         (Some(why), false) => format!("Not now: {why}. The rule: {}.", chore.rule),
         (None, _) => format!("The rule: {}.", chore.rule),
     };
-    let style = Theme::of(app).dim();
-    let lines = theme::wrap(&theme::safe(app, &why), width);
-    let lines = lines.into_iter().map(|line| Line::styled(line, style)).collect();
+    let lines = theme::styled_lines(&theme::safe(app, &why), width, Theme::of(app).dim()).collect();
     let title = count_with_noun(chore.touched.len() as u64, "memory");
     RowDetails { title, right: app.store_name(chore.store).to_owned(), lines }
 }
@@ -139,7 +156,7 @@ fn hints(app: &App) -> Vec<Hint> {
     let enter = |what| is_list.then(|| hint("Enter", what));
     match app.list_view.row() {
         Some(ListRow::Archived(at)) => {
-            let can = !app.is_readonly() && archive::why_not_restorable(app, at).is_none();
+            let can = !app.is_readonly() && why_not_restorable(app, at).is_none();
             let back = can.then(|| act(Action::BringBack, "bring back…"));
             [enter("read"), back, remove].into_iter().flatten().collect()
         }
@@ -161,4 +178,107 @@ pub fn not_now(chore: &Chore) -> String {
         }
         _ => "There is nothing to do.".into(),
     }
+}
+
+/// Returns the archived memories, below the file or folder of each.
+fn archived_rows(app: &App) -> Vec<ListRow> {
+    let mut archived = Vec::new();
+    for (number, batch) in app.list_view.batches.iter().enumerate() {
+        archived.push(ListRow::Batch(number));
+        let at = |&entry: &u32| ListRow::Archived(EntryRef { store: batch.store as u32, entry });
+        archived.extend(batch.entries.iter().map(at));
+    }
+    archived
+}
+
+/// Returns an entry that was read with the archive.
+fn read_entry(app: &App, at: EntryRef) -> Option<(&Store, &Entry)> {
+    let store = app.list_view.read_snapshot.as_ref()?.stores.get(at.store as usize)?;
+    Some((store, store.entries.get(at.entry as usize)?))
+}
+
+pub fn archived_key(app: &App, at: EntryRef) -> String {
+    let key = read_entry(app, at).map(|(store, entry)| store.key(entry));
+    format!("{} {}", at.store, key.unwrap_or_default())
+}
+
+/// Returns the type of an entry, and when it was used last.
+fn kind_and_use<'a>(store: &'a Store, entry: &Entry) -> (&'a str, Option<Moment>) {
+    let memory = store.memory(entry);
+    (memory.map_or("", |memory| memory.kind()), memory.and_then(|memory| memory.accessed.or(memory.created)))
+}
+
+fn archived_cells(app: &App, at: EntryRef) -> Vec<ListCell> {
+    let Some((store, entry)) = read_entry(app, at) else { return Vec::new() };
+    let (kind, used) = kind_and_use(store, entry);
+    let used = used.map_or(String::new(), |used| used.age_at(app.now));
+    vec![
+        ListCell::kind(app, kind),
+        ListCell::rest(format::title(store, entry).into_raw()),
+        ListCell::right(used, 5).styled(Theme::of(app).dim()),
+        ListCell::store(app, at.store as usize),
+    ]
+}
+
+pub fn archived_text(app: &App, at: EntryRef) -> Option<String> {
+    read_entry(app, at).map(|(store, entry)| format::text_of(store, entry).text.into_raw())
+}
+
+/// Returns why an archived memory can't be brought back; `None` if it can.
+pub fn why_not_restorable(app: &App, at: EntryRef) -> Option<String> {
+    let (store, entry) = read_entry(app, at)?;
+    ChangeCommand::Unarchive.check_allowed(store, entry).err().map(|refusal| refusal.message)
+}
+
+fn archived_about(app: &App, at: EntryRef, width: usize) -> RowDetails {
+    let title = read_entry(app, at).map(|(store, entry)| {
+        let (kind, used) = kind_and_use(store, entry);
+        kind.to_owned() + &used.map_or(String::new(), |at| format!(" · last used {}", at.ago_at(app.now)))
+    });
+    let right = app.store_name(at.store as usize).to_owned();
+    RowDetails { title: title.unwrap_or_default(), right, lines: text_lines(app, width) }
+}
+
+pub fn fading_memory(app: &App, at: usize) -> Option<EntryRef> {
+    app.list_view.fading.get(at).map(|own| own.at)
+}
+
+fn days(fading: &FadeForecast) -> String {
+    if fading.days < 1.0 { "<1 d".to_owned() } else { format!("{:.0} d", fading.days) }
+}
+
+fn fading_cells(app: &App, fading: &FadeForecast) -> Vec<ListCell> {
+    let Some((store, entry)) = read_entry(app, fading.at) else { return Vec::new() };
+    let dim = Theme::of(app).dim();
+    let end = match fading.end {
+        FadeEnd::Kept => "kept".to_owned(),
+        FadeEnd::Ranked(rank) => format!("rank {rank:.2}"),
+        FadeEnd::Goes => "then goes".into(),
+    };
+    vec![
+        ListCell::right(days(fading), 6).styled(dim).close(),
+        ListCell::kind(app, kind_and_use(store, entry).0),
+        ListCell::rest(format::title(store, entry).into_raw()),
+        ListCell::right(end, 9).styled(dim).from(50),
+        ListCell::store(app, fading.at.store as usize),
+    ]
+}
+
+/// Says when a memory fades and what happens to it then, above its text.
+fn fading_about(app: &App, at: usize, width: usize) -> RowDetails {
+    let Some(fading) = app.list_view.fading.get(at) else { return RowDetails::default() };
+    let [open, pin, raise] = [Action::Open, Action::Pin, Action::Importance].map(Action::call);
+    let keeps = format!("{open} opens it: there {pin} pins it, and {raise} raises its importance.");
+    let said = match fading.end {
+        FadeEnd::Kept => "It is kept: it does not fade.".to_owned(),
+        FadeEnd::Ranked(rank) => {
+            format!("In {} it has faded fully. It stays, ranked {rank:.2}. {keeps}", days(fading))
+        }
+        FadeEnd::Goes => {
+            format!("In {} it has faded fully, and a compaction removes it. {keeps}", days(fading))
+        }
+    };
+    let head = theme::styled_lines(&said, width, Theme::of(app).dim());
+    let lines = head.chain([Line::default()]).chain(text_lines(app, width)).collect();
+    RowDetails { title: "Detail".into(), right: app.store_name(fading.at.store as usize).to_owned(), lines }
 }

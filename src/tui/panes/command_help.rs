@@ -1,4 +1,4 @@
-//! The palette and the help: all actions, to find by name and to run.
+//! The palette and the help: all actions, to find by name and to run. The list of colours.
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -9,13 +9,13 @@ use ratatui::widgets::Paragraph;
 use crate::model::Severity;
 use crate::text::safe_text::{display_width, sanitize};
 use crate::tui::action::{Action, ActionInfo, first};
-use crate::tui::layout;
-use crate::tui::pane_titles::sheet;
-use crate::tui::possible_changes;
+use crate::tui::colours::ColourPalette;
+use crate::tui::pane_titles::{sheet, sheet_area};
 use crate::tui::state::app::{App, Screen};
-use crate::tui::state::list_cursor::ListCursor;
 use crate::tui::state::prompt::{Prompt, PromptPurpose};
-use crate::tui::theme::{Theme, column, safe, wrap};
+use crate::tui::state::row_list::ListCursor;
+use crate::tui::theme::{Theme, column, fit, safe, wrap};
+use crate::tui::{layout, possible_changes};
 
 /// On a narrower terminal there is no room for the description beside the name.
 const NARROW: usize = 56;
@@ -54,7 +54,7 @@ fn draw_typed(prompt: &Prompt, frame: &mut Frame<'_>, theme: &Theme, inner: Rect
     let typed = sanitize(&prompt.text()).into_owned();
     let line = Line::from(vec![Span::styled(sign, theme.key()), Span::raw(typed)]);
     frame.render_widget(Paragraph::new(line), Rect { height: 1, ..inner });
-    let before: String = prompt.text().chars().take(prompt.column()).collect();
+    let before = prompt.line.before_cursor();
     let x = inner.x + (2 + display_width(&sanitize(&before)) as u16).min(inner.width - 1);
     frame.set_cursor_position(Position { x, y: inner.y });
 }
@@ -198,4 +198,47 @@ fn signs(theme: &Theme) -> Vec<Line<'static>> {
             Span::raw(" fully faded     letters of types: see 2 Filters"),
         ]),
     ]
+}
+
+pub fn draw_themes(app: &App, frame: &mut Frame<'_>) {
+    let Some(prompt) = &app.prompt else { return };
+    let area = sheet_area(app, ColourPalette::CHOICES.len() + 1);
+    let inner = sheet(app, frame, "Theme", "what is around it shows it", area);
+    if inner.height < 2 {
+        return;
+    }
+    let theme = Theme::of(app);
+    let width = usize::from(inner.width).saturating_sub(2);
+    let row = |at: usize| {
+        let Some((_, name, about)) = ColourPalette::CHOICES.get(at) else { return Line::default() };
+        let room = width.saturating_sub(20);
+        Line::from(vec![Span::styled(column(name, 20), theme.strong()), Span::raw(fit(about, room))])
+    };
+    let list = Rect { height: inner.height - 1, ..inner };
+    crate::tui::panes::draw_lines(
+        frame,
+        &theme,
+        list,
+        prompt.choice,
+        ColourPalette::CHOICES.len(),
+        true,
+        row,
+    );
+    let sample = Rect { y: list.bottom(), height: 1, ..inner };
+    frame.render_widget(Paragraph::new(sample_of(&theme)), sample);
+}
+
+fn sample_of(theme: &Theme) -> Line<'static> {
+    let parts = [
+        ("▶ cursor ", theme.accent()),
+        ("✖ error ", theme.severity(Severity::Error)),
+        ("⚠ warning ", theme.severity(Severity::Warning)),
+        ("! secret ", theme.secret()),
+        ("+ new ", theme.fresh()),
+        ("███ full ", theme.decay(1.0)),
+        ("match ", theme.found()),
+        ("dim", theme.dim()),
+    ];
+    let spans = parts.into_iter().map(|(text, style)| Span::styled(text, style));
+    Line::from(std::iter::once(Span::raw(" ")).chain(spans).collect::<Vec<_>>())
 }

@@ -1,11 +1,12 @@
-//! A planned change, shown before palimp carries it out.
+//! A planned change, shown before palimp carries it out, and the receipt of an erasure.
 
 use ratatui::Frame;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::tui::confirm::parts;
-use crate::tui::pane_titles::{margins, sheet};
+use crate::tui::layout;
+use crate::tui::pane_titles::{margins, sheet, sheet_area};
 use crate::tui::state::app::App;
 use crate::tui::state::confirmation::{Confirmation, TypedWord};
 use crate::tui::theme::{self, Theme, fit};
@@ -75,4 +76,26 @@ fn line_to_type(theme: &Theme, typed: &TypedWord, width: usize) -> Line<'static>
     let is_narrow = asked.len() + typed.so_far.len() + theme::width(after) > width;
     let asked = if is_narrow && !typed.so_far.is_empty() { String::new() } else { asked };
     Line::from(vec![Span::styled(asked, theme.key()), Span::raw(format!("{}{after}", typed.so_far))])
+}
+
+pub fn draw_receipt(app: &App, frame: &mut Frame<'_>) {
+    if app.changes.receipt.is_none() {
+        return;
+    }
+    let (lines, rows) = receipt_lines(app);
+    let area = sheet_area(app, lines.len());
+    let top = app.changes.receipt_top.min(lines.len().saturating_sub(rows));
+    let right = format!("{}Esc closes it; the receipt is kept in its file", place(top, rows, lines.len()));
+    let inner = margins(sheet(app, frame, "Receipt", &right, area));
+    let shown: Vec<Line<'static>> = lines.into_iter().skip(top).take(rows).map(Line::raw).collect();
+    frame.render_widget(Paragraph::new(shown), inner);
+}
+
+/// Returns its lines, wrapped, and how many of them fit.
+pub fn receipt_lines(app: &App) -> (Vec<String>, usize) {
+    let room = usize::from(layout::frame(app).body.width.saturating_sub(2));
+    let receipt = app.changes.receipt.iter().flatten();
+    let lines: Vec<String> = receipt.flat_map(|line| theme::wrap(&theme::safe(app, line), room)).collect();
+    let rows = usize::from(sheet_area(app, lines.len()).height.saturating_sub(1));
+    (lines, rows)
 }

@@ -8,16 +8,14 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use crate::tui::action::Action;
-use crate::tui::difference::SIDES;
-use crate::tui::difference::{self, BESIDE, DifferenceRow, name_width, rows};
-use crate::tui::hint::{Hint, act, hint};
+use crate::tui::action::{Action, Hint, act, hint};
+use crate::tui::difference::{self, BESIDE, DifferenceRow, SIDES, name_width, rows};
 use crate::tui::layout;
 use crate::tui::pane_titles::{PaneTitle, part};
+use crate::tui::possible_changes::can;
 use crate::tui::state::app::App;
 use crate::tui::state::memory_difference::MemoryDifference;
 use crate::tui::theme::{self, Theme, column, fit};
-use crate::tui::update::can;
 
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(own) = &app.difference else { return };

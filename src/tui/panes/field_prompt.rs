@@ -37,7 +37,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
         return;
     }
     let room = usize::from(inner.width) - 3;
-    let before: String = prompt.text().chars().take(prompt.column()).collect();
+    let before = prompt.line.before_cursor();
     let from = first_shown(&before, before.len(), room);
     let typed = sanitize(&prompt.text()[from..]).into_owned();
     let line = Line::from(vec![Span::styled("> ", theme.key()), Span::raw(typed)]);

@@ -4,11 +4,11 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::tui::filter_chips::{FilterRow, facet_lines};
 use crate::tui::pane_titles::pane;
 use crate::tui::state::app::{App, Pane};
 use crate::tui::theme::{self, Theme, column};
 use crate::tui::type_letters;
-use crate::tui::update::{FilterRow, facet_lines};
 
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let inner = pane(app, frame, Pane::Filters, "2 Filters", "", area);

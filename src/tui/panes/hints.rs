@@ -2,22 +2,17 @@
 
 use crate::format;
 use crate::query::DUPLICATES;
-use crate::tui::action::{Action, following};
-use crate::tui::hint::{Hint, act, hint};
-use crate::tui::state::app::{App, Pane, Screen};
+use crate::tui::action::{Action, Hint, act, following, hint};
+use crate::tui::possible_changes::can;
+use crate::tui::state::app::{App, Pane, Screen, return_view};
 use crate::tui::state::pending_changes::ActiveChange;
 use crate::tui::state::prompt::PromptPurpose;
-use crate::tui::update::{can, return_view};
 use crate::tui::{confirm, layout, list_view};
 use crate::usecase::ChangeCommand;
 
 /// Returns the hints, the most useful first, and those at the right end of the line.
 pub fn of(app: &App) -> (Vec<Hint>, Vec<Hint>) {
-    let rests = app.prompt.is_none()
-        && app.delete_menu.is_none()
-        && app.confirm.is_none()
-        && app.key_sequence.is_empty();
-    let is_plain = rests && app.changes.receipt.is_none() && app.screen != Screen::Editor;
+    let is_plain = !layout::has_dialog(app) && app.key_sequence.is_empty() && app.screen != Screen::Editor;
     let ends = match is_plain && !app.changes.active.as_ref().is_some_and(ActiveChange::is_open) {
         true => vec![act(Action::Command, "commands"), act(Action::Help, "help")],
         false => Vec::new(),

@@ -6,19 +6,16 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::text::safe_text::display_width;
-use crate::tui::action::Action;
-use crate::tui::hint::{Hint, act, hint};
+use crate::tui::action::{Action, Hint, act, hint};
 use crate::tui::layout;
-use crate::tui::list_view::details_area::{about, parts_below, told};
-use crate::tui::list_view::{self, ListViewKind, RowDetails, row};
-use crate::tui::memory_sign::pointer;
+use crate::tui::list_view::{self, ListViewKind, RowDetails, about, parts_below, row, told};
 use crate::tui::pane_titles::{PaneTitle, margins, part};
+use crate::tui::panes::pointer;
 use crate::tui::possible_changes::checked_row;
 use crate::tui::state::app::{App, Screen};
-use crate::tui::state::list_row::ListRow;
 use crate::tui::state::list_view::EscStep;
 use crate::tui::state::prompt::PromptPurpose;
-use crate::tui::state::row_list::RowList;
+use crate::tui::state::row_list::{ListRow, RowList};
 use crate::tui::theme::{self, Theme};
 
 pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind) {
@@ -27,12 +24,8 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind) {
     if list.height > 0 {
         let right = told(&own.list);
         let text = title(app, kind, usize::from(list.width).saturating_sub(display_width(&right) + 4));
-        let inner = titled(
-            app,
-            frame,
-            &PaneTitle { text: &text, right: &right, has_keys: !own.in_details, rule: false },
-            list,
-        );
+        let title = PaneTitle { text: &text, right: &right, has_keys: !own.in_details, rule: false };
+        let inner = titled(app, frame, &title, list);
         match own.list.is_empty() {
             true => say(app, frame, &nothing(app, kind), inner),
             false => draw_rows(app, frame, &own.list, !own.in_details, inner),
@@ -131,9 +124,8 @@ fn nothing(app: &App, kind: &ListViewKind) -> String {
 
 fn say(app: &App, frame: &mut Frame<'_>, text: &str, inner: Rect) {
     let (theme, inner) = (Theme::of(app), margins(inner));
-    let lines = theme::wrap(&theme::safe(app, text), usize::from(inner.width));
-    let lines: Vec<Line<'static>> = lines.into_iter().map(|line| Line::styled(line, theme.dim())).collect();
-    frame.render_widget(Paragraph::new(lines), inner);
+    let lines = theme::styled_lines(&theme::safe(app, text), usize::from(inner.width), theme.dim());
+    frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), inner);
 }
 
 pub fn hints(app: &App, kind: &ListViewKind) -> Vec<Hint> {

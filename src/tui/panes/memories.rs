@@ -5,17 +5,15 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use super::memory_row;
 use crate::model::{Code, PathText, Problem};
 use crate::query::{Order, Ranking};
 use crate::text::safe_text::{display_width, sanitize};
 use crate::tui::action::Action;
-use crate::tui::memory_columns::MemoryColumns;
 use crate::tui::pane_titles::pane;
-use crate::tui::state::app::{App, Pane};
+use crate::tui::panes::memory_row::{self, MemoryColumns};
+use crate::tui::state::app::{App, Pane, open_range};
 use crate::tui::state::marks::ListScope;
 use crate::tui::theme::{self, Theme};
-use crate::tui::update::open_range;
 
 const NAME: &str = "4 Memories";
 

@@ -1,4 +1,4 @@
-//! One row of the list of memories: signs, decay, type, title, place, and a figure.
+//! One row of the list of memories and its columns: signs, decay, type, title, place, and a figure.
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -6,15 +6,16 @@ use ratatui::text::{Line, Span};
 use crate::model::{EntryRef, State, StoredMemory};
 use crate::query::{Hit, Order};
 use crate::text::columns::human_size;
+use crate::tui::found_words::set_off;
 use crate::tui::list_view::new;
-use crate::tui::memory_columns::{DECAY, MemoryColumns};
-use crate::tui::memory_sign::{pointer, secret_beside, sign_of};
-use crate::tui::record_text::title_of;
+use crate::tui::panes::{pointer, secret_beside, sign_of};
 use crate::tui::state::app::{App, Pane};
 use crate::tui::state::marks::ListScope;
 use crate::tui::theme::{self, Theme, column};
 use crate::tui::type_letters;
-use crate::tui::update::set_off;
+use crate::tui::update::detail::title_of;
+use crate::tui::update::distinct_titles;
+use crate::tui::value_prompt::field;
 
 /// True if all rows on screen show the same decay: then the bars say nothing.
 pub fn fade_alike(app: &App, rows: usize) -> bool {
@@ -59,7 +60,7 @@ pub fn line(
     }
     let title = match app.distinct_titles.rows.get(&hit.at) {
         Some(shown) => shown.clone(),
-        None => theme::safe(app, &title_of(app, hit.at)),
+        None => theme::safe(app, title_of(app, hit.at).raw()),
     };
     let title = column(&title, columns.text.saturating_sub(1)) + " ";
     spans.extend(set_off(app, &title, base.patch(chosen)));
@@ -80,8 +81,7 @@ fn beside(app: &App, at: EntryRef, view: Option<&StoredMemory>, columns: &Memory
     let (store, entry) = app.listed_snapshot.get(at);
     let session = store.session(entry).map_or("", |session| session.name.as_str());
     let place = columns.stores.get(at.store as usize).map_or(session, String::as_str);
-    let agent = view.and_then(|memory| memory.facets().find(|(name, _)| *name == "agent"));
-    let agent = agent.map_or("", |(_, agent)| agent);
+    let agent = view.and_then(|memory| field(memory, "agent")).unwrap_or_default();
     let tags = view.map(|memory| memory.joined_tags(" ")).unwrap_or_default();
     [(place, columns.place), (session, columns.session), (agent, columns.agent), (&tags, columns.tags)]
         .into_iter()
@@ -120,6 +120,91 @@ fn bar(hit: &Hit) -> String {
         return "   ".into();
     }
     let eighths = (hit.decay.clamp(0.0, 1.0) * 24.0).round().max(1.0) as usize;
-    let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
-    column(&("█".repeat(eighths / 8) + part), DECAY - 1)
+    theme::bar(eighths, DECAY - 1)
+}
+
+/// The columns of three parts: cursor and sign, with a space or the sign of a secret; decay with a space; the
+/// letter of a type with a space.
+const SIGNS: usize = 3;
+
+const DECAY: usize = 4;
+
+const KIND: usize = 2;
+
+/// The maximum width of the name of a store or session, and the one from `WIDE` on.
+const WHERE: usize = 8;
+const WIDE_WHERE: usize = 14;
+
+const WIDE: usize = 86;
+
+/// The width of the figure at the right end, with a space: age, rank or size. Picks have other figures.
+const FIGURE: usize = 5;
+
+/// The minimum columns of the title if session, agent or tags are shown beside it.
+const TITLE: usize = 56;
+
+/// The columns of the parts of a row beside its title.
+pub struct MemoryColumns {
+    pub(super) decay: bool,
+    pub(super) kind: bool,
+    pub(super) place: usize,
+    /// The names of the stores, as wide as the place; empty if there is only one store.
+    pub(super) stores: Vec<String>,
+    pub(super) session: usize,
+    pub(super) agent: usize,
+    pub(super) tags: usize,
+    pub(super) figure: usize,
+    pub text: usize,
+}
+
+impl MemoryColumns {
+    pub fn of(app: &App, width: usize) -> MemoryColumns {
+        let has_place = app.size.0 >= 60;
+        let is_wide = app.size.0 >= 160;
+        let mut left = width.saturating_sub(SIGNS);
+        let mut take = |columns: usize, keeps: usize| {
+            let fits = columns > 0 && left >= columns + keeps;
+            left -= if fits { columns } else { 0 };
+            if fits { columns } else { 0 }
+        };
+        let (small, several) = (app.size.0 < 30, app.snapshot.stores.len() > 1);
+        let figure = if small { 0 } else { take(figure_width(app), 8) };
+        let decay = !small && take(DECAY, 12) > 0;
+        let kind = !small && take(KIND, 12) > 0;
+        let names = match several {
+            true => app.store_names.iter().map(|name| theme::width(name)).max().unwrap_or(0),
+            false => longest_session(app),
+        };
+        let most = if width >= WIDE { WIDE_WHERE } else { WHERE };
+        let place = if has_place && names > 0 { take(names.min(most) + 1, 24) } else { 0 };
+        let session = if is_wide && several && longest_session(app) > 0 { take(15, TITLE) } else { 0 };
+        let agent = if is_wide { take(10, TITLE) } else { 0 };
+        let tags = if is_wide { take(20, TITLE) } else { 0 };
+        let stores = match several && place > 0 {
+            true => distinct_titles::store_names(app, place - 1),
+            false => Vec::new(),
+        };
+        MemoryColumns { decay, kind, place, stores, session, agent, tags, figure, text: left }
+    }
+
+    pub fn before(&self) -> usize {
+        SIGNS + if self.decay { DECAY } else { 0 } + if self.kind { KIND } else { 0 }
+    }
+
+    /// Returns the columns of the line below a row, which shows the match of the search.
+    pub fn found(&self, width: usize) -> usize {
+        width.saturating_sub(self.before())
+    }
+}
+
+/// Returns the columns of the figures, with a space.
+fn figure_width(app: &App) -> usize {
+    let picked = app.results.picked.as_ref().filter(|_| matches!(app.marks.shown(), ListScope::Picked(_)));
+    let longest = picked.and_then(|own| own.figures.iter().map(|figure| theme::width(figure)).max());
+    longest.map_or(FIGURE, |own| FIGURE.max(own + 1))
+}
+
+fn longest_session(app: &App) -> usize {
+    let sessions = app.snapshot.stores.iter().flat_map(|store| &store.sessions);
+    sessions.map(|session| theme::width(&session.name)).max().unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! The parts of the frame, one file each.
+//! The parts of the frame, one file each, and the signs of memories.
 
 pub mod clean_up;
 pub mod command_help;
@@ -7,7 +7,6 @@ pub mod delete_menu;
 pub mod detail;
 pub mod difference;
 pub mod editor;
-pub mod erase_receipt;
 pub mod field_prompt;
 pub mod filters;
 pub mod health;
@@ -19,19 +18,21 @@ pub mod next_keys;
 pub mod search;
 pub mod sessions;
 pub mod statistics;
-pub mod theme_list;
 pub mod tutor;
 pub mod welcome;
 pub mod why;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use super::theme::Theme;
-pub use crate::tui::memory_sign::{secret_beside, sign_of};
-use crate::tui::state::list_cursor::ListCursor;
+use crate::format;
+use crate::model::{Entry, Severity, State, Store, is_kept};
+use crate::tui::state::app::App;
+use crate::tui::state::row_list::ListCursor;
+use crate::tui::theme::{Theme, sign};
 
 /// Draws the visible lines of a list, after a column for the cursor. Makes only the lines on screen. The line
 /// under the cursor is highlighted if the list has the keys.
@@ -54,5 +55,44 @@ fn draw_lines(
         }
         let beside = Rect { x: place.x + 1, width: place.width.saturating_sub(1), ..place };
         frame.render_widget(Paragraph::new(line), beside);
+    }
+}
+
+/// Returns the sign of a row: the worst problem of the memory, or its state.
+pub fn sign_of(app: &App, store: &Store, entry: &Entry, is_new: bool) -> (&'static str, Style) {
+    let theme = Theme::of(app);
+    let worst = store.problems_of(entry).map(|problem| problem.severity).min();
+    let is_kept = store.memory(entry).is_some_and(|view| is_kept(view, app.now));
+    match (entry.state, worst) {
+        (State::Broken, _) => (sign(Severity::Error), theme.severity(Severity::Error)),
+        (_, Some(Severity::Error)) => (sign(Severity::Error), theme.severity(Severity::Error)),
+        _ if format::is_sensitive(store, entry) => ("!", theme.secret()),
+        (_, Some(Severity::Warning)) => (sign(Severity::Warning), theme.severity(Severity::Warning)),
+        (State::Deleted, _) => ("−", theme.dim()),
+        (State::Archived, _) => ("▪", theme.dim()),
+        _ if store.is_unseen(entry) => ("∅", theme.severity(Severity::Warning)),
+        _ if is_new => ("+", theme.fresh()),
+        _ if is_kept => ("★", theme.accent()),
+        _ => (" ", Style::new()),
+    }
+}
+
+/// Returns the sign of a secret, if the row has a more serious sign.
+pub fn secret_beside(app: &App, sign: &str, store: &Store, entry: &Entry) -> (&'static str, Style) {
+    match sign != "!" && format::is_sensitive(store, entry) {
+        true => ("!", Theme::of(app).secret()),
+        false => (" ", Style::new()),
+    }
+}
+
+/// Returns the sign of the cursor, of a mark, of both, or of what a range would mark.
+pub fn pointer(marked: bool, in_range: bool, has_cursor: bool, is_chosen: bool) -> &'static str {
+    match (marked, in_range, has_cursor) {
+        (true, _, true) => "◉",
+        (true, _, false) => "●",
+        (false, _, true) if is_chosen => "▶",
+        (false, _, true) => "›",
+        (false, true, false) => "○",
+        (false, false, false) => " ",
     }
 }

@@ -9,21 +9,20 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use crate::text::safe_text::{display_width, sanitize};
-use crate::tui::search_suggestions::{per_row, shows_chips, suggestions};
+use crate::tui::filter_chips;
+use crate::tui::search_completion::{self, per_row, shows_chips, suggestions};
 use crate::tui::state::app::App;
 use crate::tui::state::prompt::{PromptPurpose, SearchSuggestion};
 use crate::tui::theme::{self, Theme, column, fit};
-use crate::tui::{filter_chips, search_completion};
 
 /// Draws the search. The wrong part is underlined, and the reason follows.
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let theme = Theme::of(app);
     let query = app.query.as_str();
-    let cursor = app
-        .prompt
-        .as_ref()
-        .filter(|prompt| prompt.purpose == PromptPurpose::Search)
-        .map(|prompt| query.char_indices().nth(prompt.column()).map_or(query.len(), |(byte, _)| byte));
+    let cursor =
+        app.prompt.as_ref().filter(|prompt| prompt.purpose == PromptPurpose::Search).map(|prompt| {
+            query.char_indices().nth(prompt.line.column()).map_or(query.len(), |(byte, _)| byte)
+        });
     let figure = figure(app);
     let room = usize::from(area.width).saturating_sub(4 + display_width(&figure));
     let from = cursor.map_or(0, |cursor| first_shown(query, cursor, room));

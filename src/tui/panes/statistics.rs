@@ -5,18 +5,18 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::why::bar;
 use crate::format;
 use crate::model::EntryRef;
 use crate::query::{StoreCounts, TagUse, UsageStatistics};
 use crate::text::columns::human_size;
-use crate::tui::action::Action;
-use crate::tui::hint::{Hint, act, hint};
+use crate::tui::action::{Action, Hint, act, hint};
 use crate::tui::pane_titles::{PaneTitle, margins, part, whole};
+use crate::tui::panes::why::bar;
 use crate::tui::state::app::App;
 use crate::tui::statistics_view::{self, NAMES, StatisticsAreas, step};
 use crate::tui::theme::{self, Theme, column, fit};
 use crate::tui::type_letters;
+use crate::tui::value_prompt::field;
 
 /// The days of the week that have a name before their row.
 const NAMED: [(usize, &str); 4] = [(0, "Mon"), (2, "Wed"), (4, "Fri"), (6, "Sun")];
@@ -199,7 +199,7 @@ fn memory(app: &App, at: EntryRef, width: usize) -> Line<'static> {
     let Some((snapshot, _)) = &app.statistics.counted else { return Line::default() };
     let (store, entry) = snapshot.get(at);
     let Some(memory) = store.memory(entry) else { return Line::default() };
-    let agent = memory.facets().find(|(name, _)| *name == "agent").map_or("", |(_, agent)| agent);
+    let agent = field(memory, "agent").unwrap_or_default();
     let time = store.time_with(entry, memory.created);
     let time =
         time.map(|time| format!("{:>1}{} ", time.mark(), time.at.to_pattern("%H:%M"))).unwrap_or_default();
@@ -211,7 +211,7 @@ fn memory(app: &App, at: EntryRef, width: usize) -> Line<'static> {
         Span::styled(time, theme.dim()),
         Span::styled(column(&theme::safe(app, agent), agents), theme.dim()),
         Span::styled(format!("{} ", type_letters::letter(app, memory.kind())), theme.kind(memory.kind())),
-        Span::raw(column(&theme::safe(app, title), text)),
+        Span::raw(column(&theme::safe(app, title.raw()), text)),
         Span::styled(
             column(&theme::safe(app, &format!(" {}", app.store_name(at.store as usize))), stores),
             theme.dim(),

@@ -94,9 +94,7 @@ fn joined(of: &Explanation, at: usize) -> &'static str {
 
 /// Returns the bar of a factor. Four cells are 1.
 pub fn bar(value: f64, cells: usize) -> String {
-    let eighths = (value.clamp(0.0, 1.5) * 32.0).round() as usize;
-    let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
-    column(&("█".repeat(eighths / 8) + part), cells)
+    theme::bar((value.clamp(0.0, 1.5) * 32.0).round() as usize, cells)
 }
 
 /// Returns a row for each factor: figure, name, reason in a word, bar.
@@ -114,19 +112,16 @@ fn factors(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
         ])
     };
     let rows = why::factors(of).into_iter().enumerate().map(row);
-    let matched = why::fields(of).into_iter().flat_map(|own| theme::wrap(&theme::safe(app, &own), width));
-    rows.chain([Line::styled(format!("= {:4.2}", of.factors.rank), theme.strong())])
-        .chain(matched.map(|line| Line::styled(line, theme.dim())))
-        .collect()
+    let matched = why::fields(of).into_iter().map(|own| theme::safe(app, &own));
+    let matched = matched.flat_map(|own| theme::styled_lines(&own, width, theme.dim()));
+    rows.chain([Line::styled(format!("= {:4.2}", of.factors.rank), theme.strong())]).chain(matched).collect()
 }
 
 /// Returns the formula, to be read aloud, and a sentence for each factor.
 fn sentences(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     let theme = Theme::of(app);
-    let mut lines: Vec<Line<'static>> = theme::wrap(&why::formula(of), width)
-        .into_iter()
-        .map(|line| Line::styled(line, theme.strong()))
-        .collect();
+    let mut lines: Vec<Line<'static>> =
+        theme::styled_lines(&why::formula(of), width, theme.strong()).collect();
     for factor in why::factors(of) {
         let said = theme::wrap(&theme::safe(app, &factor.said), width.saturating_sub(24));
         for (at, said) in said.into_iter().enumerate() {
@@ -149,11 +144,8 @@ fn next(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
         return Vec::new();
     };
     let rank = hit.rank.unwrap_or_default();
-    let view = {
-        let (store, entry) = app.listed_snapshot.get(hit.at);
-        store.memory(entry)
-    };
-    let importance = view.map_or(0.0, |memory| memory.importance);
+    let (store, entry) = app.listed_snapshot.get(hit.at);
+    let importance = store.memory(entry).map_or(0.0, |memory| memory.importance);
     let needed = if rank > 0.0 { importance * of.factors.rank / rank } else { f64::INFINITY };
     let room = width * 2;
     let tail = match of.ranking {
@@ -164,7 +156,7 @@ fn next(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     };
     let title = theme::fit(&theme::safe(app, title), room.saturating_sub(tail.len() + 12));
     let said = format!("Next, {rank:.2}: {title}{tail}");
-    theme::wrap(&said, width).into_iter().map(|line| Line::styled(line, Theme::of(app).dim())).collect()
+    theme::styled_lines(&said, width, Theme::of(app).dim()).collect()
 }
 
 /// Draws decay over time, with a mark for today. If there is room, the rank from today on is beside it.

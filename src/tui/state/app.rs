@@ -1,48 +1,42 @@
 //! The state of the screens. This file doesn't draw, read files or wait.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use ratatui::text::Line;
 
-use crate::tui::state::store_tree_row::term;
-use crate::tui::state::{app, deleted_count, list_view, rank_place};
-
-pub use super::change_target::{ChangeTarget, MemoryIdentity, TrailStep};
-use super::list_cursor::{ListCursor, SearchOrigin};
-use super::marks::{ListScope, MemoryMarks};
-use super::pending_changes::{DeleteMenu, PendingChanges};
-use super::prompt::{Prompt, SearchHistory};
-pub use super::screens::{Pane, ReadingView, Screen, Tab};
 use crate::detectors::mask;
 use crate::format;
-use crate::model::{EntryLink, EntryRef, Moment, PathText, Snapshot, references};
+use crate::model::{EntryLink, EntryRef, Moment, PathText, Project, Severity, Snapshot, references};
 use crate::ops::delete::is_held;
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{DiscoveryResult, Place};
 use crate::text::safe_text::sanitize;
 use crate::tui::action::Action;
 use crate::tui::colours::ColourPalette;
+use crate::tui::editor::Editor;
 use crate::tui::message::Effect;
+use crate::tui::state::app;
 use crate::tui::state::clean_up::CleanUp;
 use crate::tui::state::confirmation::Confirmation;
-use crate::tui::state::distinct_titles::DistinctTitles;
-use crate::tui::state::editor::Editor;
-use crate::tui::state::file_place::place;
-use crate::tui::state::list_view::ListView;
+use crate::tui::state::list_view::{self, ListView};
+use crate::tui::state::marks::{ListScope, MemoryMarks};
 use crate::tui::state::memory_difference::MemoryDifference;
-use crate::tui::state::start_project::StartProject;
+use crate::tui::state::pending_changes::{DeleteMenu, PendingChanges};
+use crate::tui::state::prompt::{Prompt, SearchHistory};
+use crate::tui::state::row_list::{ListCursor, SearchOrigin};
 use crate::tui::state::statistics_view::StatisticsView;
-pub use crate::tui::state::store_tree_row::StoreTreeRow;
 use crate::tui::state::tutor_progress::TutorProgress;
-use crate::tui::state::unfolded::Unfolded;
 use crate::tui::theme::fit;
 use crate::tui::tui_options::TuiOptions;
-use crate::usecase::Visits;
+use crate::usecase::{self, Visits};
 use crate::work::{ExplainedRank, Job, MarkedRecords, SearchRequest, StoreTally};
+
+pub use crate::tui::state::pending_changes::{ChangeTarget, MemoryIdentity, TrailStep};
+pub use crate::tui::state::screens::{Pane, ReadingView, Screen, Tab};
 
 pub const DEMO_NOTICE: &str =
     "This is a demo in a folder of its own. :tutor shows five tasks, three minutes in all.";
@@ -87,7 +81,7 @@ pub struct App {
     pub tallies: Vec<StoreTally>,
     /// The time up to which the user has seen each store's memories.
     pub visits: Visits,
-    pub deleted: deleted_count::DeletedCount,
+    pub deleted: DeletedCount,
     pub tree: Vec<StoreTreeRow>,
     /// Short names of the stores, in the order of the stores. Untrusted text.
     pub store_names: Vec<String>,
@@ -118,7 +112,7 @@ pub struct App {
     /// True if several memories are listed and all have the same rank, so that its reasons say nothing.
     pub are_ranks_alike: bool,
     /// The place of the memory under the cursor by rank.
-    pub why_place: Option<rank_place::RankPlace>,
+    pub why_place: Option<RankPlace>,
     /// The search that the workers were last asked for.
     pub requested_query: String,
     pub type_letters: HashMap<String, char>,
@@ -229,6 +223,12 @@ impl App {
 
     pub fn push_effect(&mut self, effect: Effect) {
         self.effects.push(effect);
+    }
+
+    /// Shows masked values for a moment.
+    pub fn reveal(&mut self) {
+        self.revealed = true;
+        self.push_effect(Effect::MaskSoon);
     }
 
     pub fn give_job(&mut self, job: Job) {
@@ -354,13 +354,13 @@ impl App {
     pub fn quoted_title(snapshot: &Snapshot, at: EntryRef) -> String {
         const LONGEST: usize = 48;
         let (store, entry) = snapshot.get(at);
-        format!("\"{}\"", fit(&mask(&sanitize(&format::title(store, entry))), LONGEST))
+        format!("\"{}\"", fit(&mask(&sanitize(format::title(store, entry).raw())), LONGEST))
     }
 
     /// Returns the id of a memory, or its file and line if it has none. Untrusted text.
     pub fn name_of(snapshot: &Snapshot, at: EntryRef) -> String {
         let (store, entry) = snapshot.get(at);
-        store.memory(entry).and_then(|memory| memory.id()).map(str::to_owned).unwrap_or_else(|| {
+        store.id(entry).map(str::to_owned).unwrap_or_else(|| {
             let file = store.document(entry).path.file_name().unwrap_or_default();
             place(file.as_ref(), Some(store.record(entry).line))
         })
@@ -372,7 +372,7 @@ impl App {
         MemoryIdentity {
             root: store.root.clone(),
             session: store.session(entry).map(|session| session.name.clone()),
-            id: store.memory(entry).and_then(|memory| memory.id()).map(str::to_owned),
+            id: store.id(entry).map(str::to_owned),
             key: store.document(entry).key(&store.root, entry.record),
         }
     }
@@ -381,12 +381,6 @@ impl App {
     pub fn problem_counts(&self) -> [usize; 3] {
         let counts = self.tallies.iter().map(|tally| tally.problems);
         counts.fold([0; 3], |[a, b, c], [x, y, z]| [a + x, b + y, c + z])
-    }
-
-    /// Returns all problems in the order of the list, as (store, number within its problems).
-    #[cfg(test)]
-    pub fn problems(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.problem_list.iter().map(|own| (own.store, own.at))
     }
 }
 
@@ -414,5 +408,124 @@ pub fn branch_term(app: &App, branch: &StoreTreeRow) -> Option<String> {
         Some(name) if app.snapshot.stores.len() < 2 => Some(term("type", name)),
         Some(name) => Some(format!("{} {}", store()?, term("type", name))),
         None => store(),
+    }
+}
+
+/// The number of deleted memories, including those that undo data and backups still hold.
+#[derive(Default)]
+pub struct DeletedCount {
+    /// With that of archived ones; `None` if it is unknown.
+    pub count: Option<usecase::SetAsideCount>,
+    /// Counts of listed memories, tombstones and backups at that time; `None` asks for a new count.
+    pub of: Option<[usize; 3]>,
+}
+
+impl DeletedCount {
+    /// True if the memories must be counted again, because these numbers changed. Remembers the numbers.
+    pub fn is_due(&mut self, tallies: &[StoreTally]) -> bool {
+        let sum = |of: fn(&StoreTally) -> usize| tallies.iter().map(of).sum::<usize>();
+        let now = [sum(|own| own.listed), sum(|own| own.deleted), sum(|own| own.backups)];
+        self.of.replace(now) != Some(now)
+    }
+}
+
+#[derive(Default)]
+pub struct Unfolded {
+    pub all_filters: bool,
+    /// True if all facts of the detail are shown.
+    pub all_facts: bool,
+    /// The stores whose sessions are shown, by their roots.
+    pub stores: HashSet<PathBuf>,
+}
+
+impl Unfolded {
+    /// Shows or hides the sessions of stores.
+    pub fn fold<'a>(&mut self, roots: impl IntoIterator<Item = &'a PathBuf>, folds: bool) {
+        for root in roots {
+            match folds {
+                true => self.stores.remove(root),
+                false => self.stores.insert(root.clone()),
+            };
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankPlace {
+    pub place: usize,
+    /// The memory after it, with its title. Untrusted text.
+    pub next: Option<(Hit, String)>,
+}
+
+/// The texts of rows whose titles look alike, and the rows and columns for which they were made.
+#[derive(Default)]
+pub struct DistinctTitles {
+    pub rows: HashMap<EntryRef, String>,
+    pub(in crate::tui) made_for: (Vec<EntryRef>, usize, bool),
+}
+
+/// Returns a file and a line in it, as `file:line`. Untrusted text.
+pub fn place(file: &std::path::Path, line: Option<u32>) -> String {
+    match line.filter(|line| *line > 0) {
+        Some(line) => format!("{}:{line}", file.to_text()),
+        None => file.to_text().into_owned(),
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreTreeRow {
+    /// The index of the store; `None` for all stores.
+    pub store: Option<usize>,
+    /// The session or type below the store; `None` for the store itself. Untrusted text.
+    pub name: Option<String>,
+    pub is_session: bool,
+    pub count: Option<usize>,
+    /// The worst severity of its problems, errors or warnings, and how many of them its store has.
+    pub worst: Option<(Severity, usize)>,
+}
+
+/// Returns a term for a field and its value, in quotes if the value is not one plain word.
+pub fn term(field: &str, value: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    if !value.is_empty() && value.chars().all(plain) && !value.starts_with('-') {
+        return format!("{field}:{value}");
+    }
+    format!("{field}:\"{}\"", value.replace(['"', '\\'], "*"))
+}
+
+/// The project that palimp was started in, if a store is of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StartProject {
+    /// The name of its folder. Untrusted text.
+    pub name: String,
+    pub project: Option<Project>,
+    /// For each store, true if it is of this project. Empty if there is none.
+    pub stores: Vec<bool>,
+}
+
+impl StartProject {
+    /// Finds the innermost project that a folder is in. The home folder is none, because it is around all of them.
+    pub fn of(folder: &Path, home: Option<&Path>, snapshot: &Snapshot) -> StartProject {
+        let is_around =
+            |path: &&Path| folder.starts_with(path) && home.is_none_or(|home| !home.starts_with(path));
+        let depth = |project: &Project| {
+            let paths = [Some(project.path.as_path()), project.folder()];
+            paths.into_iter().flatten().filter(is_around).map(|path| path.components().count()).max()
+        };
+        let projects = snapshot.stores.iter().filter_map(|store| store.project.as_ref());
+        let innermost =
+            projects.filter_map(|project| Some((depth(project)?, project))).max_by_key(|(depth, _)| *depth);
+        let Some((_, start)) = innermost else { return StartProject::default() };
+        let stores = snapshot.stores.iter().map(|store| store.is_of(start)).collect();
+        StartProject { name: start.name(), project: Some(start.clone()), stores }
+    }
+
+    pub fn has(&self, store: usize) -> bool {
+        self.stores.get(store).copied().unwrap_or_default()
+    }
+
+    /// True if some stores are of this project and others are not.
+    pub fn is_part(&self) -> bool {
+        self.stores.contains(&true) && self.stores.contains(&false)
     }
 }

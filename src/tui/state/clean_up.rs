@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::list_cursor::ListCursor;
-use super::typed_line::{LONGEST, TypedLine};
 use crate::model::{EntryRef, Snapshot};
+use crate::tui::state::prompt::{LONGEST, TypedLine};
+use crate::tui::state::row_list::ListCursor;
 use crate::usecase::PlannedChange;
 use crate::usecase::clean_up::{CleanUpAction, CleanUpPlan, NearCopy, SavedRules};
 

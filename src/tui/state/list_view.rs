@@ -7,8 +7,7 @@ use std::sync::Arc;
 use crate::model::{ProjectInstructions, Snapshot};
 use crate::ops::repair::Repairability;
 use crate::query::FadeForecast;
-use crate::tui::state::list_row::ListRow;
-use crate::tui::state::row_list::RowList;
+use crate::tui::state::row_list::{ListRow, RowList};
 use crate::usecase::{FindingList, JournalView, ListedLine, StoreBudget, Visits};
 use crate::work::{ArchiveBatch, BackupRow, Chore, OpenedBackup, StepDetail};
 

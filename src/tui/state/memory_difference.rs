@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crate::model::{EntryRef, Snapshot};
 use crate::tui::line_diff::LinePair;
-use crate::tui::state::list_cursor::ListCursor;
+use crate::tui::state::row_list::ListCursor;
 
+#[derive(Default)]
 pub struct MemoryDifference {
     /// The state of the stores that the memories refer to.
     pub snapshot: Arc<Snapshot>,

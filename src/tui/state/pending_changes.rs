@@ -1,10 +1,10 @@
-//! Changes on their way: the menu, the progress, the queue, the receipt.
+//! Changes on their way: the target, the menu, the progress, the queue, the receipt.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::app::ChangeTarget;
-use crate::model::{EntryRef, Snapshot};
+use crate::model::{EntryRef, Key, Snapshot};
 use crate::ops::Progress;
 use crate::usecase::ChangeCommand;
 
@@ -67,4 +67,42 @@ pub struct DeleteMenuItem {
     pub all_found: Option<ChangeTarget>,
     /// Why it is not possible, if it is not.
     pub refused: Option<String>,
+}
+
+/// Identifies a memory across states of its store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryIdentity {
+    pub root: PathBuf,
+    pub session: Option<String>,
+    pub id: Option<String>,
+    pub key: Key,
+}
+
+/// The place where the user followed a reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrailStep {
+    pub memory: MemoryIdentity,
+    pub query: String,
+}
+
+/// The memories of a change, and those `beside` them that stay, as the user saw them.
+#[derive(Clone, Default)]
+pub struct ChangeTarget {
+    pub snapshot: Arc<Snapshot>,
+    pub at: Vec<EntryRef>,
+    pub beside: Vec<EntryRef>,
+    /// The id or place of the only memory, or the number of memories. Untrusted text.
+    pub name: String,
+    /// The target memories that the filter hides, ascending.
+    pub hidden: Vec<EntryRef>,
+}
+
+impl ChangeTarget {
+    /// Returns the memory if there is exactly one.
+    pub fn one(&self) -> Option<EntryRef> {
+        match self.at.as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        }
+    }
 }

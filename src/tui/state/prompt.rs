@@ -1,18 +1,19 @@
 //! A line that the user types: a search, the name of an action, or a new value for memories.
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
+use tui_textarea::{CursorMove, TextArea};
 
-use super::app::{ChangeTarget, Screen};
-use super::list_cursor::{ListCursor, around};
-use super::typed_line::{TypedLine, one_line};
 use crate::tui::action::{Action, ActionInfo, offered};
 use crate::tui::colours::ColourPalette;
+use crate::tui::state::app::{ChangeTarget, Screen};
+use crate::tui::state::row_list::{ListCursor, around};
 use crate::tui::value_prompt::ValuePrompt;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PromptPurpose {
+    #[default]
     Search,
     RowFilter,
     Command,
@@ -45,6 +46,7 @@ impl PromptPurpose {
     }
 }
 
+#[derive(Default)]
 pub struct Prompt {
     pub purpose: PromptPurpose,
     pub line: TypedLine,
@@ -81,29 +83,12 @@ struct PromptCompletion {
 
 impl Prompt {
     pub fn new(purpose: PromptPurpose, text: &str, over: Screen) -> Self {
-        Prompt {
-            purpose,
-            line: TypedLine::new(text),
-            former_text: text.to_owned(),
-            choice: ListCursor::default(),
-            opened_over: over,
-            palette_actions: None,
-            former_colours: ColourPalette::default(),
-            target: None,
-            export: None,
-            words: PromptWords::default(),
-            completed: None,
-            suggested: Vec::new(),
-        }
+        let (line, former_text) = (TypedLine::new(text), text.to_owned());
+        Prompt { purpose, line, former_text, opened_over: over, ..Prompt::default() }
     }
 
     pub fn text(&self) -> String {
         self.line.text()
-    }
-
-    /// Returns the column of the cursor, in characters.
-    pub fn column(&self) -> usize {
-        self.line.column()
     }
 
     /// Handles a key. The text stays one line.
@@ -121,7 +106,7 @@ impl Prompt {
 
     /// Returns the word before the cursor without its sign, and the sign.
     fn word(&self) -> (String, &'static str) {
-        let typed: String = self.text().chars().take(self.column()).collect();
+        let typed = self.line.before_cursor();
         let ends: &[char] = match self.purpose {
             PromptPurpose::Tag => &[' '],
             PromptPurpose::RenameTag => &['='],
@@ -162,14 +147,10 @@ impl Prompt {
         self.completed = Some(PromptCompletion { typed, at: next });
     }
 
-    pub fn before_cursor(&self) -> String {
-        self.line.before_cursor()
-    }
-
     /// Replaces the word before the cursor by the next suggestion, or by the one before. The suggestions stay
     /// the same until the user types something.
     pub fn suggest(&mut self, offered: impl FnOnce(&str) -> Vec<SearchSuggestion>, ahead: bool) {
-        let before = self.before_cursor();
+        let before = self.line.before_cursor();
         let at = match &self.completed {
             Some(own) => Some(own.at),
             None => {
@@ -307,4 +288,73 @@ pub fn last_word(before: &str) -> (&str, &str) {
     let word = &before[start..];
     let signs = word.len() - word.trim_start_matches(['-', '+']).len();
     word.split_at(signs)
+}
+
+/// Longer than any query that a person types, but short enough to parse after every key.
+pub const LONGEST: usize = 4_000;
+
+#[derive(Default)]
+pub struct TypedLine {
+    area: TextArea<'static>,
+}
+
+impl TypedLine {
+    pub fn new(text: &str) -> TypedLine {
+        let mut area = TextArea::new(vec![one_line(text)]);
+        area.move_cursor(CursorMove::End);
+        TypedLine { area }
+    }
+
+    pub fn text(&self) -> String {
+        self.area.lines().join(" ")
+    }
+
+    /// Returns the column of the cursor, in characters.
+    pub fn column(&self) -> usize {
+        self.area.cursor().1
+    }
+
+    pub fn before_cursor(&self) -> String {
+        self.text().chars().take(self.column()).collect()
+    }
+
+    pub fn key(&mut self, key: KeyEvent) {
+        if key.code == KeyCode::Char('u') && key.modifiers.contains(KeyModifiers::CONTROL) {
+            // Ctrl-u would undo in the text area. Here it deletes to the start of the line, as in readline.
+            self.area.delete_line_by_head();
+            return;
+        }
+        self.area.input(key);
+        if self.area.lines().len() > 1 {
+            *self = TypedLine::new(&self.text());
+        }
+    }
+
+    /// Inserts a text as one edit. Its line ends become spaces.
+    pub fn insert(&mut self, text: &str) {
+        self.area.insert_str(one_line(text));
+    }
+
+    pub fn fits(&self, text: &str) -> bool {
+        self.text().chars().chain(text.chars()).nth(LONGEST).is_none()
+    }
+
+    pub fn delete_before_cursor(&mut self, count: usize) {
+        for _ in 0..count {
+            self.area.delete_char();
+        }
+    }
+
+    pub fn select_all(&mut self) {
+        self.area.select_all();
+    }
+
+    pub fn is_selecting(&self) -> bool {
+        self.area.is_selecting()
+    }
+}
+
+/// Replaces line ends and tabs by spaces. All other characters stay.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }).take(LONGEST).collect()
 }

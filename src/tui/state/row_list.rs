@@ -1,10 +1,10 @@
-//! Rows with a cursor, marks and a filter.
+//! Lists: their rows, their cursor, marks and a filter.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-use crate::tui::state::list_cursor::ListCursor;
-use crate::tui::state::list_row::ListRow;
+use crate::detectors::Kind;
+use crate::model::{EntryRef, Severity};
 
 #[derive(Default)]
 pub struct RowList {
@@ -92,4 +92,105 @@ impl RowList {
         self.marks.retain(|key| is_there(key));
         self.only_marked &= !self.marks.is_empty();
     }
+}
+
+/// The row under the cursor, and the first row on screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListCursor {
+    pub at: usize,
+    pub top: usize,
+    /// True if the first rows stay on screen, to show what is new, although the cursor is below them. It ends
+    /// when the cursor moves.
+    pub is_held: bool,
+}
+
+impl ListCursor {
+    /// Moves to `at` in a list of `len` rows, of which `height` are on screen.
+    pub fn go(&mut self, at: usize, len: usize, height: usize) {
+        self.at = at.min(len.saturating_sub(1));
+        self.top = self.top.min(self.at).min(len.saturating_sub(height.min(len)));
+        if self.is_held {
+            self.top = 0;
+        } else if self.at >= self.top + height.max(1) {
+            self.top = self.at + 1 - height.max(1);
+        }
+    }
+}
+
+/// Returns the next place of `len`, or the one before, around the ends.
+pub fn around(at: Option<usize>, len: usize, ahead: bool) -> usize {
+    match (at, ahead) {
+        (None, true) => 0,
+        (None, false) => len.saturating_sub(1),
+        (Some(at), true) => (at + 1) % len,
+        (Some(at), false) => (at + len - 1) % len,
+    }
+}
+
+/// The place before a new search. The cursor goes back to it if the user returns to the former search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchOrigin {
+    pub at: EntryRef,
+    pub search: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpkeepPart {
+    Due,
+    Next,
+    Compact,
+    Archived,
+    Fades,
+}
+
+/// What a row is about. Indexes point into the data that the view has read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListRow {
+    Backup(usize),
+    /// A memory of the backup that is open.
+    Item(usize),
+    /// A task that is due now or soon, or a compaction.
+    Chore(usize),
+    /// A memory that the task is about.
+    Touched(usize),
+    /// A part of upkeep, and how many rows it has.
+    UpkeepPart(UpkeepPart, usize),
+    /// A memory that fades to the floor soon.
+    Fading(usize),
+    /// The file or folder of the archived memories below.
+    Batch(usize),
+    Archived(EntryRef),
+    /// A step: its store, and its index in that store's journal.
+    Step(usize, usize),
+    /// What other programs did after a step.
+    Others(usize, usize),
+    /// A file whose length differs from what the last step left.
+    Moved(usize, usize),
+    /// A part of the journal that can't be read.
+    Fault(usize, usize),
+    /// A severity, and how many problems have it.
+    Severity(Severity, usize),
+    /// The store and file of a problem, and of the problems below.
+    File(usize),
+    Problem(usize),
+    /// A store, and how many new memories it has.
+    Store(usize, usize),
+    New(EntryRef),
+    /// A kind of findings, and how many there are.
+    FindingKind(Kind, usize),
+    /// The store and file of a finding and of those below, and how many there are.
+    FindingFile(usize, usize),
+    /// How many findings are false alarms.
+    FalseAlarms(usize),
+    Finding(usize),
+    /// A store of which something is loaded at the start of an agent.
+    LoadedStore(usize),
+    /// A file of such a store: its number, and that of the file.
+    Loaded(usize, usize),
+    /// A line of the file under the cursor.
+    LoadedLine(usize),
+    /// A project that has files of instructions.
+    InstructedProject(usize),
+    /// A file of instructions of such a project: its number, and that of the file.
+    Instruction(usize, usize),
 }

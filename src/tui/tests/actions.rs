@@ -2,13 +2,12 @@
 
 use crossterm::event::KeyCode;
 
-use super::Desk;
 use super::changes::{differing, files, notice, on};
 use super::marks::search;
+use super::{Desk, act};
 use crate::tui::action::{ACTIONS, Action, ActionInfo};
 use crate::tui::message::Effect;
 use crate::tui::state::app::{Pane, Screen};
-use crate::tui::update::act;
 use crate::work::Job;
 
 /// True if an effect changes a store, or leads to a change.

@@ -192,7 +192,7 @@ fn erasing_takes_the_words_and_shows_the_receipt() {
         .iter()
         .map(|at| {
             let (store, entry) = desk.app.listed_snapshot.get(*at);
-            crate::format::text_of(store, entry).text
+            crate::format::text_of(store, entry).text.into_raw()
         })
         .collect();
     desk.type_keys("de");

@@ -8,10 +8,9 @@ use proptest::prelude::*;
 
 use super::changes::{differing, files, notice};
 use super::marks::search;
-use super::{Desk, Happening, happenings, now};
+use super::{Desk, Happening, happenings, now, update};
 use crate::model::{Act, Change, Plan};
 use crate::tui::message::Effect;
-use crate::tui::update::update;
 use crate::usecase::ChangeCommand;
 use crate::work::Job;
 

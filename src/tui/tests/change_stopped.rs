@@ -7,10 +7,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::bulk::tagged;
 use super::changes::{files, key, notice, on, state_of};
 use super::marks::marked;
-use super::now;
+use super::{now, update};
 use crate::model::State;
 use crate::tui::message::{Effect, Msg};
-use crate::tui::update::update;
 use crate::work::Job;
 
 #[test]

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
-use super::{Desk, happenings, now, selected_title};
+use super::{Desk, happenings, now, selected_title, update};
 use crate::model::{Snapshot, State};
 use crate::tui::message::{Effect, Msg};
 use crate::tui::state::app::{App, Screen};
-use crate::tui::update::update;
 use crate::usecase::RecoveryReport;
 use crate::usecase::{ChangeReport, HistoryEffect};
 use crate::work::{Job, JobResult};

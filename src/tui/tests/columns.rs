@@ -8,10 +8,10 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::*;
 use crate::text::safe_text::display_width;
 use crate::tui::layout;
-use crate::tui::memory_columns::MemoryColumns;
+use crate::tui::panes::memory_row::MemoryColumns;
+use crate::tui::tests::*;
 
 /// Returns the list's columns of text at a size, and how many memories it shows.
 fn list(desk: &mut Desk, width: u16, height: u16) -> (usize, usize) {

@@ -2,15 +2,15 @@
 
 use crossterm::event::KeyCode;
 
-use super::Desk;
-use crate::tui::state::deleted_count::DeletedCount;
+use crate::tui::state::app::DeletedCount;
+use crate::tui::tests::Desk;
 use crate::work::StoreTally;
 
 #[test]
 fn the_health_counts_what_is_deleted_as_its_search_does_also_after_a_deletion_and_its_undo() {
     let mut desk = Desk::new(120, 36);
     let told = |desk: &Desk| {
-        let rows = crate::tui::health::rows(&desk.app);
+        let rows = crate::tui::panes::health::rows(&desk.app);
         let own = rows.iter().find(|row| row.text.ends_with(" deleted")).expect("they are counted");
         own.text.split(' ').next().unwrap().parse::<usize>().unwrap()
     };

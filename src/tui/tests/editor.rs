@@ -9,10 +9,9 @@ use ratatui::backend::TestBackend;
 
 use super::changes::{differing, files, notice, on};
 use super::marks::search;
-use super::{Desk, Happening, now, stable};
+use super::{Desk, Happening, now, stable, update};
 use crate::tui::message::Msg;
 use crate::tui::state::app::Screen;
-use crate::tui::update::update;
 use crate::tui::view::view;
 
 fn with(code: KeyCode, modifiers: KeyModifiers) -> Msg {

@@ -6,12 +6,11 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::changes::{differing, files, notice, on, selected_id};
 use super::secrets::holding;
-use super::{Desk, now};
+use super::{Desk, now, update};
 use crate::model::EntryRef;
 use crate::query::CancelToken;
 use crate::tui::message::Msg;
 use crate::tui::state::app::App;
-use crate::tui::update::update;
 use crate::usecase::{ChangeCommand, ChangeRequest, EraseOptions, Requester};
 use crate::work::form_jobs::FormRequest;
 use crate::work::{Job, JobResult, WorkerState, run_job};

@@ -3,9 +3,9 @@
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 
-use super::*;
 use crate::tui::colours::{ColourPalette, ColourRole};
-use crate::tui::plain_text;
+use crate::tui::tests::*;
+use crate::tui::view;
 
 /// Views, and the keys that lead to them: `⏎` is Enter, `⇥` Tab, `⎋` Esc, `…` waits until the next keys are shown.
 pub(super) const VIEWS: [(&str, &str); 39] = [
@@ -104,7 +104,7 @@ fn meanings(buffer: &Buffer, palette: ColourPalette) -> String {
 
 /// Returns a view at a size, and at 80x24 also its colours and its ASCII.
 fn picture(desk: &mut Desk, (width, height): (u16, u16)) -> String {
-    let text = stable(&plain_text::plain(&drawn(desk)));
+    let text = stable(&view::plain(&drawn(desk)));
     let mut picture = format!("== {width}x{height}\n{text}");
     if (width, height) == (80, 24) {
         desk.app.palette = ColourPalette::Dark;
@@ -118,10 +118,10 @@ fn picture(desk: &mut Desk, (width, height): (u16, u16)) -> String {
         assert_eq!(meanings(&drawn(desk), ColourPalette::Light), dark);
         desk.app.palette = ColourPalette::None;
         let plain = drawn(desk);
-        assert_eq!(stable(&plain_text::plain(&plain)), text);
+        assert_eq!(stable(&view::plain(&plain)), text);
         assert!(plain.content().iter().all(|cell| (cell.fg, cell.bg) == (Color::Reset, Color::Reset)));
         desk.app.ascii = true;
-        let ascii = stable(&plain_text::plain(&drawn(desk)));
+        let ascii = stable(&view::plain(&drawn(desk)));
         assert!(!ascii.contains(['•', '⊘', '—', '‹', '›', '…', '·', '│', '▌', '→', '⏎']), "{ascii}");
         picture += &format!("== colours\n{dark}== ASCII\n{ascii}");
         desk.app.ascii = false;

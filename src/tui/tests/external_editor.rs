@@ -1,9 +1,8 @@
 //! A text that the user changes in an external editor.
 
 use super::changes::{files, key, notice, on};
-use super::now;
+use super::{now, update};
 use crate::tui::message::{Effect, Msg};
-use crate::tui::update::update;
 
 #[test]
 fn a_text_that_is_refused_is_kept_and_the_whole_refusal_is_told() {

@@ -5,18 +5,17 @@ use std::path::PathBuf;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 
-use super::{Desk, happenings, now};
 use crate::model::short_digest;
 use crate::ops::backup_restore::comparison::DifferenceKind;
 use crate::tui::list_view::backups::chosen as marked;
 use crate::tui::message::{Effect, Msg};
 use crate::tui::state::app::Screen;
-use crate::tui::state::list_row::ListRow;
-use crate::tui::update::update;
+use crate::tui::state::row_list::ListRow;
+use crate::tui::tests::{Desk, happenings, now, update};
 use crate::usecase::ChangeCommand;
 use crate::work::Job;
 
-pub(super) use super::changes::{files, notice};
+pub(super) use crate::tui::tests::changes::{files, notice};
 
 pub(super) fn root(desk: &Desk) -> PathBuf {
     desk._folder.path().join("team/memories")

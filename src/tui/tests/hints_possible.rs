@@ -2,9 +2,9 @@
 
 use crossterm::event::KeyCode;
 
-use super::changes::notice;
-use super::marks::search;
-use super::{Desk, Screen};
+use crate::tui::tests::changes::notice;
+use crate::tui::tests::marks::search;
+use crate::tui::tests::{Desk, Screen};
 
 fn offers(desk: &Desk, key: &str) -> bool {
     crate::tui::panes::hints::of(&desk.app).0.iter().any(|hint| hint.0 == key)
@@ -68,7 +68,7 @@ fn what_is_archived_is_brought_back_where_the_key_is_offered() {
     desk.type_keys("gm");
     for at in 0..desk.app.list_view.list.len() {
         desk.app.list_view.list.cursor.at = at;
-        let Some(crate::tui::state::list_row::ListRow::Archived(own)) = desk.app.list_view.row() else {
+        let Some(crate::tui::state::row_list::ListRow::Archived(own)) = desk.app.list_view.row() else {
             continue;
         };
         let format = desk.app.snapshot.stores[own.store as usize].format;

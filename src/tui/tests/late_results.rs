@@ -4,12 +4,12 @@ use crossterm::event::KeyCode;
 
 use super::changes::{differing, files, notice, on};
 use super::queued_keys::press;
-use super::{Desk, now};
+use super::{Desk, now, update};
 use crate::query::CancelToken;
 use crate::tui::action::{Action, runs_in};
 use crate::tui::message::{Effect, Msg};
 use crate::tui::state::app::Screen;
-use crate::tui::update::{load_now, update};
+use crate::tui::update::load_now;
 use crate::work::{Job, run_job};
 
 const DECISIONS: &str = "type:decision session:checkout_rework is:live";

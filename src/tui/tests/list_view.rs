@@ -2,9 +2,9 @@
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
-use super::changes::{files, notice};
-use super::*;
-use crate::tui::state::list_row::ListRow;
+use crate::tui::state::row_list::ListRow;
+use crate::tui::tests::changes::{files, notice};
+use crate::tui::tests::*;
 
 /// The keys that open the views.
 const VIEWS: [&str; 5] = ["r", "gm", "gu", "gp", "gn"];

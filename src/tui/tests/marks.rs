@@ -2,8 +2,8 @@
 
 use crossterm::event::KeyCode;
 
-use super::Desk;
 use super::changes::{notice, on, selected_id};
+use super::{Desk, act};
 use crate::model::{Entry, EntryRef, EntryTracker, State};
 use crate::ops;
 use crate::tui::message::Msg;
@@ -56,7 +56,7 @@ fn what_is_done_while_a_range_is_open_is_done_with_all_of_it() {
 fn a_range_that_is_open_is_exported_whole() {
     let mut desk = on("type:decision", 120, 36);
     desk.type_keys("vjj");
-    crate::tui::update::act(&mut desk.app, crate::tui::action::Action::Export);
+    act(&mut desk.app, crate::tui::action::Action::Export);
     assert_eq!(desk.app.prompt.as_ref().and_then(|own| own.target.as_ref()).map(|aim| aim.at.len()), Some(3));
 }
 
@@ -237,8 +237,7 @@ fn in_every_format_what_was_deleted_is_marked_no_more_and_not_again_after_undo()
         let can = |entry: &&Entry| {
             entry.state == State::Live && ops::may(&own, entry, ops::Operation::Delete).is_ok()
         };
-        let ids =
-            own.entries.iter().filter(can).filter_map(|entry| own.memory(entry)?.id().map(Box::<str>::from));
+        let ids = own.entries.iter().filter(can).filter_map(|entry| own.id(entry).map(Box::<str>::from));
         // In `agent-memory` events must be archived first, and single parts of its bundle are only emptied.
         let ids: Vec<Box<str>> =
             ids.filter(|id| own.format != "agent-memory" || id.starts_with("gotchas.")).take(3).collect();

@@ -9,12 +9,11 @@ use crossterm::event::KeyCode;
 use super::bulk::{question, tagged};
 use super::changes::{differing, files, key, notice, on, state_of};
 use super::marks::marked;
-use super::{Desk, now};
+use super::{Desk, now, update};
 use crate::model::State;
 use crate::text::json_edit;
 use crate::tui::message::Msg;
 use crate::tui::state::app::App;
-use crate::tui::update::update;
 
 const DECISIONS: &str = "session:checkout_rework type:decision is:live";
 

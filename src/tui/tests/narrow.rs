@@ -2,10 +2,10 @@
 
 use crossterm::event::KeyCode;
 
-use super::{Desk, Msg};
 use crate::tui::action::following;
-use crate::tui::health::{self, HealthLink};
+use crate::tui::panes::health::{self, HealthLink};
 use crate::tui::state::app::{Pane, Screen};
+use crate::tui::tests::{Desk, Msg};
 
 #[test]
 fn every_figure_of_the_health_leads_to_so_many_rows() {

@@ -84,7 +84,7 @@ fn does_something(desk: &mut Desk, key: &str) -> bool {
         };
         let mut asked = false;
         for event in events {
-            let effects = update::update(&mut desk.app, Msg::Key(event), now());
+            let effects = update(&mut desk.app, Msg::Key(event), now());
             asked |= !effects.is_empty();
             desk.settle(effects);
         }

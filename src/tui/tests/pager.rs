@@ -2,7 +2,6 @@
 
 use super::changes::on;
 use super::*;
-use crate::tui::update::act;
 
 fn paged(desk: &mut Desk) -> String {
     let mut effects = act(&mut desk.app, Action::Pager);

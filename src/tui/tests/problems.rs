@@ -2,9 +2,9 @@
 
 use crossterm::event::KeyCode;
 
-use super::{Desk, Pane};
 use crate::model::{Code, Role, Severity};
 use crate::tui::state::app::Screen;
+use crate::tui::tests::{Desk, Pane, problems};
 use crate::usecase::check_store;
 
 /// Returns how many errors, warnings and notes `check` lists, and its stale derived files.
@@ -41,10 +41,9 @@ fn an_index_that_says_otherwise_than_its_records_is_among_the_problems_and_count
         assert_eq!(desk.app.problem_list.len(), counts.iter().sum::<usize>());
         desk.type_keys("gp");
         assert_eq!(desk.app.screen, Screen::Problems);
-        let [errors, warnings, notes] = counts;
-        let title = crate::check::problem_groups::tally(errors, warnings, notes);
+        let title = crate::check::problem_groups::tally(counts);
         assert!(desk.screen().contains(&title), "{}", desk.screen());
-        let told = desk.app.problems().any(|(store, at)| {
+        let told = problems(&desk.app).any(|(store, at)| {
             let own = &desk.app.snapshot.stores[store];
             own.problems[at].code == Code::IndexStale && own.root.join(&own.problems[at].file) == file
         });
@@ -135,7 +134,7 @@ fn a_torn_line_shows_its_fixes_and_the_one_that_is_chosen_is_planned_and_carried
 #[test]
 fn a_filter_finds_whatever_the_rows_of_problems_say() {
     use crate::tui::list_view::problems::words;
-    use crate::tui::state::list_row::ListRow;
+    use crate::tui::state::row_list::ListRow;
     let mut desk = Desk::new(120, 36);
     desk.type_keys("gp");
     for row in desk.app.list_view.list.each() {

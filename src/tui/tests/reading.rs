@@ -2,10 +2,10 @@
 
 use crossterm::event::KeyCode;
 
-use super::changes::notice;
-use super::*;
 use crate::tui::layout;
-use crate::tui::memory_columns::MemoryColumns;
+use crate::tui::panes::memory_row::MemoryColumns;
+use crate::tui::tests::changes::notice;
+use crate::tui::tests::*;
 
 const SIZES: [(u16, u16); 4] = [(120, 36), (80, 24), (200, 50), (40, 12)];
 

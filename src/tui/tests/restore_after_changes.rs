@@ -127,10 +127,10 @@ fn a_compaction_that_would_drop_more_than_was_shown_is_not_made() {
     let shown = &store.entries[chore.touched[0].entry as usize];
     let log = store.document(shown).path.clone();
     let is_other = |own: &&crate::model::Entry| {
-        store.document(own).path == log && own.state == State::Live && store.memory(own).is_some()
+        store.document(own).path == log && own.state == State::Live && store.is_readable(own)
     };
     let other = store.entries.iter().find(is_other).unwrap();
-    let other = store.memory(other).and_then(|own| own.id()).unwrap().to_owned();
+    let other = store.id(other).unwrap().to_owned();
     let (file, raw) = (store.root.join(&log), String::from_utf8(store.raw(shown).to_vec()).unwrap());
     desk.press(KeyCode::Enter);
     // A shown memory disappears, and another one is deleted.

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::Desk;
-use super::bulk::question;
-use super::changes::{files, notice, on};
 use crate::tui::message::{Effect, Msg};
 use crate::tui::state::app::Screen;
-use crate::tui::state::list_row::ListRow;
-use crate::tui::update::update;
+use crate::tui::state::row_list::ListRow;
+use crate::tui::tests::bulk::question;
+use crate::tui::tests::changes::{files, notice, on};
+use crate::tui::tests::{Desk, update};
 use crate::usecase::{Triage, Verdict};
 
 /// Returns a token that opens nothing. Its prefix is split, so that no scanner takes it for a real one.

@@ -1,11 +1,11 @@
 //! Upkeep: what is due, what a compaction drops, what fades, and the archive, in one view.
 
-use super::changes::{notice, selected_id};
-use super::*;
 use crate::format::writing::WriteContext;
 use crate::model::time::DAY;
 use crate::query::{EntryDecay, FadeEnd, FadeForecast};
-use crate::tui::state::list_row::{ListRow, UpkeepPart};
+use crate::tui::state::row_list::{ListRow, UpkeepPart};
+use crate::tui::tests::changes::{notice, selected_id};
+use crate::tui::tests::*;
 use crate::work::ChoreKind;
 
 fn open(width: u16, height: u16) -> Desk {

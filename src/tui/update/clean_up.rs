@@ -1,33 +1,33 @@
 //! The clean-up: from what is to be forgotten to the proof that it is gone.
 
-mod request;
 mod steps;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{confirm, running_change};
 use crate::tui::action::Action;
-use crate::tui::clean_up_lines;
 use crate::tui::key_lookup::{self, KeyMeaning};
 use crate::tui::message::Effect;
+use crate::tui::panes::clean_up;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::clean_up::{CleanUp, CleanUpField, CleanUpReason, CleanUpStep};
+use crate::tui::update::list_view::row_refresh::ask;
+use crate::tui::update::{confirm, running_change};
 use crate::usecase::clean_up::CleanUpAction;
-use crate::work::{Inspect, InspectRequest, Job};
+use crate::work::Inspect;
 
-pub use steps::{planned, rule_kept, verdict_kept};
+pub use crate::tui::update::clean_up::steps::{planned, rule_kept, verdict_kept};
 
 /// Opens the first step.
 pub fn open(app: &mut App) {
     let (listed, stores) = (std::sync::Arc::clone(&app.snapshot), app.snapshot.stores.len());
     let (chosen, names) = (vec![true; stores], app.store_names.clone());
-    let (home, erased_again) = (app.home.clone(), clean_up_lines::erased_again(app));
+    let (home, erased_again) = (app.home.clone(), clean_up::erased_again(app));
     let own = CleanUp { listed, chosen, names, home, erased_again, ..CleanUp::default() };
     app.clean_up = Some(Box::new(own));
     app.screen = Screen::CleanUp;
-    let Some(data) = app.data.clone() else { return };
-    let (snapshot, now) = (std::sync::Arc::clone(&app.snapshot), app.now);
-    app.give_job(Job::Inspect(Box::new(InspectRequest { snapshot, data, now, what: Inspect::CleanUpRules })));
+    if app.data.is_some() {
+        ask(app, Inspect::CleanUpRules);
+    }
 }
 
 /// True if the key opens the help, and is no text.
@@ -105,7 +105,7 @@ fn scope_key(app: &mut App, key: KeyEvent) {
 }
 
 fn preview_key(app: &mut App, key: KeyEvent) {
-    let rows = clean_up_lines::rows_on_screen(app);
+    let rows = clean_up::rows_on_screen(app);
     let Some(own) = &mut app.clean_up else { return };
     if let Some(by) = confirm::scroll_by_key(key, false, rows) {
         let at = own.row.at.saturating_add_signed(by);
@@ -156,7 +156,7 @@ fn take_all(app: &mut App, is_of: impl Fn(CleanUpReason) -> bool) {
 }
 
 fn proof_key(app: &mut App, key: KeyEvent) {
-    let (lines, rows) = clean_up_lines::proof(app);
+    let (lines, rows) = clean_up::proof(app);
     let Some(own) = &mut app.clean_up else { return };
     if let Some(by) = confirm::scroll_by_key(key, false, rows) {
         let last = lines.len().saturating_sub(rows);

@@ -1,20 +1,23 @@
-//! A plan that waits for a yes, and the new question if other programs changed what was shown.
+//! A plan that waits for a yes, with the choices of a merge, and the new question if other programs changed what was shown.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::queued_keys;
 use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, Snapshot};
-use crate::tui::message::Effect;
-use crate::tui::state::app::{App, Screen};
+use crate::ops::merge::{MergeChoice, MergedText};
+use crate::tui::state::app::{App, ChangeTarget, Screen};
 use crate::tui::state::confirmation::{Confirmation, TypedWord};
 use crate::tui::state::pending_changes::{ActiveChange, QueuedChange};
-use crate::tui::update::{merge, reload, running_change};
+use crate::tui::update::list_view::change_request::look_at;
+use crate::tui::update::running_change::{self, request_change};
+use crate::tui::update::{queued_keys, reload};
 use crate::tui::{confirm, layout};
-use crate::usecase::{ChangeCommand, PlannedChange, count_changed_since, memory_count, name_of};
+use crate::usecase::{
+    ChangeCommand, ChangeRequest, PlannedChange, count_changed_since, memory_count, name_of,
+};
 use crate::work::Job;
 
 /// Shows the plan of a change, which then waits for a yes.
@@ -47,7 +50,16 @@ pub(super) fn show(app: &mut App, planned: PlannedChange) {
         || matches!(wanted, ChangeCommand::Delete(_)) && records > MANY;
     let typed = is_typed
         .then(|| TypedWord { required: format!("{} {records}", wanted.verb()), so_far: String::new() });
-    app.confirm = Some(Confirmation::new(Box::new(planned), question, typed));
+    app.confirm = Some(Confirmation {
+        planned: Box::new(planned),
+        question,
+        typed_word: typed,
+        changed_count: 0,
+        top: 0,
+        rows: Vec::new(),
+        head: Vec::new(),
+        laid: (0, 0, 0),
+    });
 }
 
 /// Asks again if other programs changed what the user agreed to; nothing was written. If the user is busy
@@ -198,7 +210,7 @@ fn question(planned: &PlannedChange) -> String {
 pub fn key(app: &mut App, key: KeyEvent) {
     let is_seen = layout::is_large_enough(app);
     let rows = confirm::parts(app).map_or(0, |parts| parts.rows);
-    if is_seen && merge::key(app, key) {
+    if is_seen && merge_key(app, key) {
         return;
     }
     let Some(confirm) = &mut app.confirm else { return };
@@ -215,7 +227,6 @@ pub fn key(app: &mut App, key: KeyEvent) {
     match (key.code, &mut confirm.typed_word) {
         // The user can't agree to what the screen is too small to show.
         (KeyCode::Char('y') | KeyCode::Enter, _) if !is_seen => {}
-        (KeyCode::Char('l'), _) if control => app.push_effect(Effect::Redraw),
         (KeyCode::Esc, _) | (KeyCode::Char('n' | 'q'), None) => {
             close(app);
             app.say("Nothing was changed.");
@@ -255,4 +266,56 @@ fn go(app: &mut App) {
     app.changes.active =
         Some(ActiveChange { progress: Arc::clone(&request.progress), what, is_planning: false });
     app.give_job(Job::Commit(confirm.planned));
+}
+
+/// Starts to plan the merge. The first memory stays; a key of the preview chooses another one.
+pub fn begin_merge(app: &mut App, aim: ChangeTarget) {
+    let Some(into) = aim.at.first().map(|at| key_of(&aim.snapshot, *at)) else { return };
+    request_change(app, Some(aim), ChangeCommand::Merge(MergeChoice { into, text: MergedText::Both }));
+}
+
+fn key_of(snapshot: &Snapshot, at: EntryRef) -> String {
+    let (store, entry) = snapshot.get(at);
+    store.key(entry)
+}
+
+/// Returns the next text of a memory that others become a part of.
+fn next_text(text: MergedText) -> MergedText {
+    match text {
+        MergedText::Both => MergedText::OfTarget,
+        MergedText::OfTarget => MergedText::OfOthers,
+        MergedText::OfOthers => MergedText::Both,
+    }
+}
+
+/// Says what the text will be, and which keys change that.
+pub fn merge_line(choice: &MergeChoice) -> String {
+    let [now, then] = [choice.text, next_text(choice.text)].map(|text| match text {
+        MergedText::Both => "both, and nothing twice",
+        MergedText::OfTarget => "only that of the one that stays",
+        MergedText::OfOthers => "only that of the other",
+    });
+    format!("Its text: {now}. Tab: {then}. i: another one stays.")
+}
+
+/// Handles a key of the preview: Tab chooses another text, `i` another memory that stays. False if it is neither.
+fn merge_key(app: &mut App, key: KeyEvent) -> bool {
+    let Some(confirm) = &app.confirm else { return false };
+    let request = &confirm.planned.request;
+    let ChangeCommand::Merge(choice) = &request.command else { return false };
+    let mut choice = choice.clone();
+    match key.code {
+        KeyCode::Tab => choice.text = next_text(choice.text),
+        KeyCode::Char('i') if key.modifiers.is_empty() => {
+            let keys: Vec<String> = request.at.iter().map(|at| key_of(&request.snapshot, *at)).collect();
+            let place = keys.iter().position(|key| *key == choice.into).map_or(0, |place| place + 1);
+            choice.into = keys.into_iter().cycle().nth(place).unwrap_or(choice.into);
+        }
+        _ => return false,
+    }
+    let command = ChangeCommand::Merge(choice);
+    let request = ChangeRequest { command, progress: Arc::default(), ..request.clone() };
+    app.confirm = None;
+    look_at(app, request);
+    true
 }

@@ -1,12 +1,15 @@
-//! Copies parts of the memory under the cursor. Values masked on screen are masked in the copy, too.
+//! Copies parts of the memory under the cursor, and titles and paths of rows. Values masked on screen are masked in the
+//! copy, too.
 
 use crate::model::{EntryRef, PathText, Snapshot};
 use crate::text::safe_text::sanitize_lines;
 use crate::tui::action::Action;
+use crate::tui::list_view::{self, row};
 use crate::tui::message::Effect;
-use crate::tui::state::app::App;
-use crate::tui::state::file_place::place;
+use crate::tui::state::app::{App, place};
+use crate::tui::state::row_list::ListRow;
 use crate::tui::theme;
+use crate::tui::update::list_view::change_request::aimed;
 
 pub fn copy(app: &mut App, action: Action) {
     let Some(at) = app.selected() else { return app.say("There is no memory here to copy.") };
@@ -29,11 +32,11 @@ pub fn give(app: &mut App, what: &str, text: &str) {
 
 fn text(app: &App, at: EntryRef) -> String {
     let (store, entry) = app.listed_snapshot.get(at);
-    crate::format::text_of(store, entry).text
+    crate::format::text_of(store, entry).text.into_raw()
 }
 
 /// Returns where a memory is on disk. Untrusted text.
-pub fn path_and_line(snapshot: &Snapshot, at: EntryRef) -> String {
+fn path_and_line(snapshot: &Snapshot, at: EntryRef) -> String {
     let (store, entry) = snapshot.get(at);
     place(&store.root.join(&store.document(entry).path), Some(store.record(entry).line))
 }
@@ -53,4 +56,67 @@ fn command(app: &App, at: EntryRef) -> String {
         quoted(&App::name_of(&app.listed_snapshot, at)),
         quoted(&store.root.to_text())
     )
+}
+
+pub fn copy_rows(app: &mut App, action: Action) {
+    let rows = aimed(app);
+    let lines: Vec<String> = match action {
+        Action::CopyText => rows.iter().map(|row| title_of_row(app, *row)).collect(),
+        Action::CopyPath => rows.iter().filter_map(|row| path_of_row(app, *row)).collect(),
+        _ => return app.say("In this view y t copies the title, and y p the path."),
+    };
+    if lines.is_empty() {
+        return app.say("There is nothing here to copy.");
+    }
+    let what = if action == Action::CopyText { "the title" } else { "the path" };
+    let what = if lines.len() == 1 { what.to_owned() } else { format!("{} lines", lines.len()) };
+    give(app, &what, &lines.join("\n"));
+}
+
+/// Returns the message of a problem, or the title of another row.
+fn title_of_row(app: &App, row: ListRow) -> String {
+    let problem =
+        if let ListRow::Problem(number) = row { list_view::problems::problem(app, number) } else { None };
+    // Of a finding the masked value is copied, never the value.
+    let found =
+        if let ListRow::Finding(number) = row { list_view::secrets::finding(app, number) } else { None };
+    if let Some(own) = found {
+        return format!("{}  {}  {}", own.finding.masked, own.finding.rule, own.title);
+    }
+    problem.map_or_else(|| row::title(app, row), |(_, own)| own.message.clone())
+}
+
+/// Returns where the thing of a row is on disk. Untrusted text.
+fn path_of_row(app: &App, row: ListRow) -> Option<String> {
+    let root = |store: usize| app.snapshot.stores.get(store).map(|store| store.root.clone());
+    let of_memory = |at| path_and_line(&app.snapshot, at);
+    Some(match row {
+        ListRow::Finding(number) => {
+            let own = list_view::secrets::finding(app, number)?;
+            place(&root(own.at.store as usize)?.join(&own.finding.file), Some(own.finding.line))
+        }
+        ListRow::Backup(_) => {
+            let own = app.list_view.backups.of(Some(row))?;
+            root(own.store)?.join(&own.copy.path).to_text().into_owned()
+        }
+        ListRow::Problem(number) => {
+            let (store, own) = list_view::problems::problem(app, number)?;
+            place(&root(store)?.join(&own.file), own.line)
+        }
+        ListRow::New(at) => of_memory(at),
+        ListRow::Fading(at) => {
+            let at = list_view::upkeep::fading_memory(app, at)?;
+            path_and_line(app.list_view.read_snapshot.as_ref()?, at)
+        }
+        ListRow::Archived(at) => path_and_line(app.list_view.read_snapshot.as_ref()?, at),
+        ListRow::Moved(store, at) => {
+            let moved = app.list_view.journal.accounts.as_ref()?.get(store)?.changed_files.get(at)?;
+            root(store)?.join(&moved.0).to_text().into_owned()
+        }
+        ListRow::Step(store, _) | ListRow::Others(store, _) | ListRow::Fault(store, _) => {
+            root(store)?.to_text().into_owned()
+        }
+        ListRow::Chore(at) => root(app.list_view.chores.get(at)?.store)?.to_text().into_owned(),
+        _ => return None,
+    })
 }

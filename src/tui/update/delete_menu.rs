@@ -7,7 +7,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::running_change::request_change;
 use crate::model::{State, Store};
 use crate::ops::delete;
-use crate::tui::message::Effect;
 use crate::tui::possible_changes::{broken, target_of, why_not_alone};
 use crate::tui::state::app::{App, ChangeTarget};
 use crate::tui::state::pending_changes::{DeleteMenu, DeleteMenuItem};
@@ -120,9 +119,6 @@ fn counts_all(wanted: &ChangeCommand, store: &Store) -> bool {
 pub fn key(app: &mut App, key: KeyEvent) {
     let Some(menu) = &app.delete_menu else { return };
     match key.code {
-        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-            app.push_effect(Effect::Redraw)
-        }
         KeyCode::Esc | KeyCode::Char('q') => app.delete_menu = None,
         KeyCode::Char(typed) if (key.modifiers - KeyModifiers::SHIFT).is_empty() => {
             let Some(line) = menu.lines.iter().find(|line| line.key == typed) else { return };

@@ -1,26 +1,25 @@
-//! The contents of the detail pane and of the list's rows. They are read when they come on screen.
+//! The contents of the detail pane, tab by tab, and of the list's rows. They are read when they come on screen.
 
 use std::ops::Range;
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{distinct_titles, up_down_page_top_last};
 use crate::detectors::cut;
 use crate::format::{self, record_details};
-use crate::model::{EntryLink, EntryRef, RecordText};
+use crate::model::{Entry, EntryLink, EntryRef, RecordText, Store, UntrustedText};
 use crate::query::{Hit, Query, highlights, words_in};
 use crate::text::safe_text::{sanitize, sanitize_lines};
 use crate::tui::action::Action;
 use crate::tui::found_words::{set_off, wrapped};
-use crate::tui::memory_columns::MemoryColumns;
-use crate::tui::record_text::{text_of, title_of};
+use crate::tui::panes::memory_row::MemoryColumns;
 use crate::tui::state::app::{App, Pane, Tab};
 use crate::tui::theme::{self, Theme, sign, wrap};
-use crate::tui::{layout, markdown, references_tab};
+use crate::tui::update::{distinct_titles, select_memory};
+use crate::tui::{layout, markdown};
 
 /// Larger records show only their start, because a frame must not wait for them.
-pub const LARGE: usize = 1 << 20;
+const LARGE: usize = 1 << 20;
 /// At most this many bytes of a large record or of a long text are shown.
 const SHOWN: usize = 64 << 10;
 /// At most this many bytes of a field's value are shown.
@@ -69,7 +68,7 @@ fn keep_cursor_in_sight(app: &mut App, rows: usize) {
 fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<String> {
     let title = match app.distinct_titles.rows.get(&at) {
         Some(shown) => shown.clone(),
-        None => theme::fit(&theme::safe(app, &title_of(app, at)), seen.saturating_sub(1)),
+        None => theme::fit(&theme::safe(app, title_of(app, at).raw()), seen.saturating_sub(1)),
     };
     let lacks: Vec<bool> = words_in(&title, &app.parsed).into_iter().map(|is_in| !is_in).collect();
     if !lacks.contains(&true) {
@@ -88,11 +87,12 @@ fn found_line(app: &App, at: EntryRef, seen: usize, room: usize) -> Option<Strin
 }
 
 /// Returns the first line with the most of the lacking words, and the name of its field.
-fn best_line(app: &App, fields: &[(String, String)], lacks: &[bool]) -> Option<(String, String)> {
+fn best_line(app: &App, fields: &[(String, UntrustedText)], lacks: &[bool]) -> Option<(String, String)> {
     let mut best: Option<(usize, String, String)> = None;
     for (at, (name, text)) in fields.iter().enumerate() {
         // The main text needs no label.
         let name = if at == 0 { "" } else { name };
+        let text = text.raw();
         let masked = theme::masked(app, &text[..cut(text, SHOWN)]).into_owned();
         for line in sanitize_lines(&masked) {
             let count = count_lacking(&line, &app.parsed, lacks);
@@ -156,7 +156,7 @@ fn refresh_detail(app: &mut App) {
         None => Vec::new(),
     };
     app.detail_key = wanted;
-    let places = up_down_page_top_last::scroll_positions(app.detail.len(), layout::rows(app, Pane::Detail));
+    let places = select_memory::scroll_positions(app.detail.len(), layout::rows(app, Pane::Detail));
     app.detail_top = app.detail_top.min(places - 1);
 }
 
@@ -176,8 +176,8 @@ pub fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'stati
     match tab {
         Tab::Read => read(app, at, width),
         Tab::Raw => raw(app, at, width),
-        Tab::References => references_tab::lines(app, at, &app.ties, width),
-        Tab::Timeline => references_tab::timeline(app, at, &app.ties, width),
+        Tab::References => references(app, at, &app.ties, width),
+        Tab::Timeline => timeline(app, at, &app.ties, width),
     }
 }
 
@@ -191,14 +191,14 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     let narrow = width.min(markdown::WIDEST);
     let mut lines = heading.map(|(_, title)| titled(app, title, narrow)).unwrap_or_default();
     lines.extend(match is_note {
-        true => note(app, &text.text, width),
-        false => prose(app, &text.text, narrow, ""),
+        true => note(app, text.text.raw(), width),
+        false => prose(app, text.text.raw(), narrow, ""),
     });
     lines.push(Line::default());
     let above = heading.and_then(|(field, _)| field);
     let others: Vec<_> = text.other_texts.iter().filter(|(name, _)| Some(name.as_str()) != above).collect();
     for (name, said) in &others {
-        lines.extend(prose(app, said, narrow, &record_details::label(name)));
+        lines.extend(prose(app, said.raw(), narrow, &record_details::label(name)));
     }
     if !others.is_empty() {
         lines.push(Line::default());
@@ -206,9 +206,7 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
     for problem in store.problems_of(entry) {
         let style = theme.severity(problem.severity);
         let message = format!("{} {}: {}", sign(problem.severity), problem.code.as_str(), problem.message);
-        lines.extend(
-            wrap(&theme::safe(app, &message), width).into_iter().map(|line| Line::styled(line, style)),
-        );
+        lines.extend(theme::styled_lines(&theme::safe(app, &message), width, style));
     }
     for (name, value) in record_details::context_fields(store, entry, app.now) {
         lines.extend(fact(app, name, &value, width));
@@ -226,18 +224,18 @@ fn rest(app: &App, at: EntryRef, text: &RecordText, width: usize) -> Vec<Line<'s
     let theme = Theme::of(app);
     let head = Line::from(vec![Span::styled(folded, theme.dim()), Span::styled(key, theme.key())]);
     let shown = rest.iter().filter(|_| app.unfolded.all_facts);
-    std::iter::once(head).chain(shown.flat_map(|(name, value)| fact(app, name, value, width))).collect()
+    std::iter::once(head).chain(shown.flat_map(|(name, value)| fact(app, name, value.raw(), width))).collect()
 }
 
 /// Returns the title of a note, and the field that it is in; `None` if the text begins with it.
 fn heading(text: &RecordText) -> Option<(Option<&str>, &str)> {
-    let first = text.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let start = text.title.trim_end_matches('…');
+    let first = text.text.raw().lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let start = text.title.raw().trim_end_matches('…');
     if format::title_of(first.trim_start_matches('#')).contains(start) {
         return None;
     }
-    let field = text.other_texts.iter().find(|(_, said)| format::title_of(said) == text.title);
-    Some(field.map_or((None, &text.title), |(name, said)| (Some(name), said)))
+    let field = text.other_texts.iter().find(|(_, said)| format::title_of(said.raw()) == text.title.raw());
+    Some(field.map_or((None, text.title.raw()), |(name, said)| (Some(name), said.raw())))
 }
 
 fn titled(app: &App, title: &str, width: usize) -> Vec<Line<'static>> {
@@ -312,4 +310,89 @@ fn raw(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
         lines.push(Line::styled(left, Theme::of(app).dim()));
     }
     lines
+}
+
+/// Returns a line for each reference from or to a memory.
+pub fn references(app: &App, at: EntryRef, ties: &[EntryLink], width: usize) -> Vec<Line<'static>> {
+    let theme = Theme::of(app);
+    if app.listed_snapshot.get(at).0.memory(app.listed_snapshot.get(at).1).is_none() {
+        return vec![Line::styled("A broken line refers to nothing.", theme.dim())];
+    }
+    if ties.is_empty() {
+        return vec![Line::styled("Refers to nothing, and nothing refers to it.", theme.dim())];
+    }
+    let line = |tie: &EntryLink| {
+        let arrow = if tie.outward { "→" } else { "←" };
+        let name = if tie.name.is_empty() { "(no id)" } else { &tie.name };
+        let what = match tie.other {
+            Some(other) => title_of(app, other).into_raw(),
+            None => "⚠ not in this store".to_owned(),
+        };
+        Line::from(theme::fit(
+            &theme::safe(app, &format!("{arrow} {name}  {what}  ({})", tie.relation)),
+            width,
+        ))
+    };
+    ties.iter().map(line).collect()
+}
+
+/// Returns a line for each event of a memory's trace: the time after the first event, and the title.
+pub fn timeline(app: &App, at: EntryRef, events: &[EntryLink], width: usize) -> Vec<Line<'static>> {
+    let created = |event: EntryRef| {
+        let (store, entry) = app.listed_snapshot.get(event);
+        store.memory(entry).and_then(|memory| memory.created)
+    };
+    let first = events.first().and_then(|tie| created(tie.other?));
+    let line = |tie: &EntryLink| {
+        let Some(event) = tie.other else { return Line::default() };
+        let mark = if event == at { "●" } else { "│" };
+        let after = match (first, created(event)) {
+            (Some(first), Some(when)) => after((when.0 - first.0).max(0)),
+            _ => "?".into(),
+        };
+        let what = title_of(app, event).into_raw();
+        Line::from(theme::fit(&theme::safe(app, &format!("{mark} {after:>9}  {what}")), width))
+    };
+    events.iter().map(line).collect()
+}
+
+fn after(micros: i64) -> String {
+    let seconds = micros as f64 / 1e6;
+    match seconds {
+        ..100.0 => format!("+{seconds:.3} s"),
+        ..6_000.0 => format!("+{:.1} min", seconds / 60.0),
+        ..172_800.0 => format!("+{:.1} h", seconds / 3_600.0),
+        _ => format!("+{:.1} d", seconds / 86_400.0),
+    }
+}
+
+/// The number of bytes of a large record that its title is made of.
+const TITLE_START: usize = 4 << 10;
+
+pub fn title_of(app: &App, at: EntryRef) -> UntrustedText {
+    let (store, entry) = app.listed_snapshot.get(at);
+    let is_large = store.record(entry).span.len() > LARGE as u64;
+    if is_large {
+        format::title_of(&start_of(&store.raw(entry), TITLE_START)).into()
+    } else {
+        format::title(store, entry)
+    }
+}
+
+/// Returns a memory's text. A large record gives only the start of its bytes.
+pub fn text_of(store: &Store, entry: &Entry) -> RecordText {
+    if store.record(entry).span.len() <= LARGE as u64 {
+        return format::text_of(store, entry);
+    }
+    let raw = store.raw(entry);
+    let start = start_of(&raw, SHOWN);
+    let title = format::title_of(&start);
+    let text = format!("{start}\n… {} bytes in all", raw.len());
+    RecordText { title: title.into(), text: text.into(), main: "bytes", ..RecordText::default() }
+}
+
+/// Returns about `most` bytes as text. It reads twice as much, so that it cuts no secret.
+fn start_of(raw: &[u8], most: usize) -> String {
+    let start = String::from_utf8_lossy(&raw[..raw.len().min(2 * most)]);
+    start[..cut(&start, most)].to_owned()
 }

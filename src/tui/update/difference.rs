@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::{duplicates, marks, reference_go_back, search_query, up_down_page_top_last};
 use crate::model::entry_tracker::track_entries;
 use crate::model::{EntryRef, Snapshot};
 use crate::query::DUPLICATES;
@@ -10,8 +9,9 @@ use crate::tui::action::Action;
 use crate::tui::difference;
 use crate::tui::possible_changes::{among_memories, of_group};
 use crate::tui::state::app::{App, Pane, Screen};
-use crate::tui::state::list_cursor::around;
 use crate::tui::state::memory_difference::MemoryDifference;
+use crate::tui::state::row_list::around;
+use crate::tui::update::{marks, reference_go_back, search_query, select_memory};
 
 /// Does an action of this view. False if the action is not its own.
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -27,11 +27,13 @@ pub fn act(app: &mut App, action: Action) -> bool {
 fn open(app: &mut App) {
     marks::end_range(app);
     if app.marks.is_empty() && app.marks.pick.is_none() {
-        return duplicates::pick(app, &DUPLICATES);
+        return marks::pick(app, &DUPLICATES);
     }
     match both(app) {
         Ok(both) => {
-            app.difference = Some(MemoryDifference::of(Arc::clone(&app.listed_snapshot), both));
+            let snapshot = Arc::clone(&app.listed_snapshot);
+            app.difference =
+                Some(MemoryDifference { snapshot, memories: both, ..MemoryDifference::default() });
             app.screen = Screen::Difference;
             ready(app);
             begin(app);
@@ -121,7 +123,7 @@ fn scroll(app: &mut App, action: Action) -> bool {
     let Some(own) = &app.difference else { return false };
     let last = difference::rows(app, own).len().saturating_sub(shown);
     let at = own.rows.top.min(last);
-    let Some(to) = up_down_page_top_last::cursor_target(action, at, last + 1, shown) else { return false };
+    let Some(to) = select_memory::cursor_target(action, at, last + 1, shown) else { return false };
     if let Some(own) = &mut app.difference {
         own.rows.top = to;
     }

@@ -3,12 +3,10 @@
 use std::collections::HashMap;
 
 use crate::detectors::cut;
-use crate::model::EntryRef;
-use crate::tui::record_text::text_of;
-use crate::tui::record_text::title_of;
-use crate::tui::state::app::App;
-use crate::tui::state::distinct_titles::DistinctTitles;
+use crate::model::{EntryRef, UntrustedText};
+use crate::tui::state::app::{App, DistinctTitles};
 use crate::tui::theme;
+use crate::tui::update::detail::{text_of, title_of};
 
 /// At most this many bytes of a value are compared.
 const SHOWN: usize = 4_000;
@@ -31,7 +29,7 @@ pub fn refresh(app: &mut App, visible: &[EntryRef], columns: usize) {
 }
 
 fn told_apart(app: &App, visible: &[EntryRef], columns: usize) -> HashMap<EntryRef, String> {
-    let titles: Vec<String> = visible.iter().map(|at| theme::safe(app, &title_of(app, *at))).collect();
+    let titles: Vec<String> = visible.iter().map(|at| theme::safe(app, title_of(app, *at).raw())).collect();
     let mut shown: Vec<String> = titles.iter().map(|title| theme::fit(title, columns)).collect();
     for group in alike(&shown) {
         let own: Vec<&str> = group.iter().map(|row| titles[*row].as_str()).collect();
@@ -127,17 +125,20 @@ fn fields(app: &App, at: EntryRef) -> Vec<(String, String)> {
     let created =
         store.memory(entry).and_then(|memory| memory.created).map_or(String::new(), |own| own.to_rfc3339());
     let session = store.session(entry).map_or(String::new(), |own| own.name.clone());
-    let known = [(String::new(), own.text), ("written".into(), created)];
-    let place = [("session".into(), session), ("store".into(), app.store_name(at.store as usize).to_owned())];
+    let known = [(String::new(), own.text), ("written".into(), created.into())];
+    let place =
+        [("session".into(), session.into()), ("store".into(), app.store_name(at.store as usize).into())];
     let all = known.into_iter().chain(own.other_texts).chain(own.fields).chain(place);
-    let is_told = |(name, _): &(String, String)| {
+    let is_told = |(name, _): &(String, UntrustedText)| {
         !matches!(
             name.as_str(),
             "id" | "event_id" | "note_id" | "checksum" | "access_count" | "last_accessed" | "accessed_at"
         )
     };
     all.filter(is_told)
-        .map(|(name, value)| (name, theme::safe(app, &value[..cut(&value, SHOWN)]).replace('\n', " ")))
+        .map(|(name, value)| {
+            (name, theme::safe(app, &value.raw()[..cut(value.raw(), SHOWN)]).replace('\n', " "))
+        })
         .collect()
 }
 

@@ -1,14 +1,10 @@
 //! Keys in the editor, and the results that come back to it.
 
-mod as_on_disk;
 mod compare;
 pub mod edit_json_field;
-mod fix;
 mod form_request;
 pub mod leave;
-mod next_finding;
 pub mod results;
-pub mod save;
 pub mod typing;
 
 use std::sync::Arc;
@@ -17,13 +13,13 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::ops;
 use crate::tui::action::{Action, EDITOR_ACTIONS};
+use crate::tui::editor::Editor;
 use crate::tui::key_lookup::{self, KeyMeaning};
 use crate::tui::message::Effect;
 use crate::tui::possible_changes;
 use crate::tui::state::app::{App, ChangeTarget, Screen};
-use crate::tui::state::editor::Editor;
-use crate::tui::update::editor::form_request::ask;
-use crate::tui::update::{command_help, reveal};
+use crate::tui::update::command_help;
+use crate::tui::update::editor::form_request::{ask, changed};
 use crate::work::Job;
 
 /// Opens the form of a memory, or returns why it has none.
@@ -88,17 +84,57 @@ pub fn act(app: &mut App, action: Action) {
     };
     editor.completion = None;
     match action {
-        Action::Save => save::save(app),
-        Action::Fix => fix::fix(app),
-        Action::NextProblem => next_finding::to_finding(app, true),
-        Action::PreviousProblem => next_finding::to_finding(app, false),
+        Action::Save => results::save(app),
+        Action::Fix => fix(app),
+        Action::NextProblem => to_finding(app, true),
+        Action::PreviousProblem => to_finding(app, false),
         Action::EditText => edit_json_field::edit_field(app),
         Action::EditJson => edit_json_field::edit_json(app),
         Action::Undo => typing::undo(app),
         Action::Redo => typing::redo(app),
-        Action::AsOnDisk => as_on_disk::as_on_disk(app),
+        Action::AsOnDisk => as_on_disk(app),
         Action::Difference => compare::open(app),
-        Action::Reveal => reveal::reveal(app),
+        Action::Reveal => app.reveal(),
         _ => {}
+    }
+}
+
+fn as_on_disk(app: &mut App) {
+    let Some(editor) = &mut app.editor else { return };
+    let form = Arc::clone(&editor.form);
+    for (text, field) in editor.texts.iter_mut().zip(&form.fields) {
+        text.set(&field.value);
+    }
+    app.say(format!("Every field is as on disk · {} undoes it", Action::Undo.editor_key()));
+    changed(app)
+}
+
+/// Applies the fix of the focused field, or else the first fix.
+pub fn fix(app: &mut App) {
+    let Some(editor) = &mut app.editor else { return };
+    let own = editor.findings(editor.field).find_map(|own| own.fix.clone());
+    let any = || editor.judged.findings.iter().find_map(|own| own.fix.clone());
+    let Some(fix) = own.or_else(any).filter(|_| editor.judged_version == editor.version) else {
+        return app.say("There is nothing to fix here.");
+    };
+    editor.field = fix.field;
+    editor.text().set(&fix.value);
+    app.say(format!("{} · {} undoes it", fix.title, Action::Undo.editor_key()));
+    changed(app)
+}
+
+fn to_finding(app: &mut App, ahead: bool) {
+    let Some(editor) = &mut app.editor else { return };
+    let mut fields: Vec<usize> = editor.judged.findings.iter().filter_map(|own| own.field).collect();
+    fields.sort_unstable();
+    fields.dedup();
+    let own = editor.field;
+    let next = match ahead {
+        true => fields.iter().find(|at| **at > own).or(fields.first()),
+        false => fields.iter().rev().find(|at| **at < own).or(fields.last()),
+    };
+    match next {
+        Some(at) => editor.field = *at,
+        None => app.say("No problem is in this form."),
     }
 }

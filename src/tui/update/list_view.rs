@@ -1,56 +1,45 @@
 //! The views that are a list: opening them, the keys that all of them have, and the results of their jobs.
 
 pub mod backups;
-mod bring_back;
 pub mod change_request;
-mod copy;
 mod delete_menu;
-mod fix;
 mod journal;
 mod loaded;
 mod marks;
 pub mod new;
-pub mod open_view;
 pub mod problems;
-mod replace_file;
-mod row_filter;
 pub mod row_refresh;
 pub mod secrets;
-pub mod seen;
 mod upkeep_compact;
-mod verify;
 
 use ratatui::layout::{Position, Rect};
 
-use super::up_down_page_top_last;
 use crate::tui::action::Action;
 use crate::tui::layout;
-use crate::tui::list_view::{self, ListViewKind, details_area};
+use crate::tui::list_view::{self, ListViewKind};
 use crate::tui::state::app::{App, Screen};
-use crate::tui::state::list_cursor::ListCursor;
-use crate::tui::state::list_row::ListRow;
 use crate::tui::state::list_view::EscStep;
-use crate::tui::state::row_list::RowList;
-use crate::tui::update::list_view::open_view::open;
-use crate::tui::update::list_view::row_refresh::{cursor_key, follow, renew};
-use crate::tui::update::running_change;
+use crate::tui::state::row_list::{ListCursor, ListRow, RowList};
+use crate::tui::update::list_view::row_refresh::{cursor_key, follow, open_view, renew};
+use crate::tui::update::{running_change, select_memory};
 use crate::work::Inspected;
-pub use row_filter::{filter, typed as filter_typed};
+
+pub use crate::tui::update::list_view::row_refresh::{filter, filter_typed};
 
 /// Does an action of these views. False if the action is not theirs.
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
-        Action::Backups => open(app, Screen::Backups),
+        Action::Backups => open_view(app, Screen::Backups),
         Action::BringBack if !matches!(app.screen, Screen::Backups | Screen::Upkeep) => {
-            open(app, Screen::Backups)
+            open_view(app, Screen::Backups)
         }
-        Action::Journal => open(app, Screen::Journal),
-        Action::Problems => open(app, Screen::Problems),
+        Action::Journal => open_view(app, Screen::Journal),
+        Action::Problems => open_view(app, Screen::Problems),
         Action::Fix if app.screen == Screen::Memories => problems::open_at_memory(app),
-        Action::New => open(app, Screen::New),
-        Action::Secrets => open(app, Screen::Secrets),
-        Action::Loaded => open(app, Screen::Loaded),
-        Action::Upkeep => open(app, Screen::Upkeep),
+        Action::New => open_view(app, Screen::New),
+        Action::Secrets => open_view(app, Screen::Secrets),
+        Action::Loaded => open_view(app, Screen::Loaded),
+        Action::Upkeep => open_view(app, Screen::Upkeep),
         _ => match list_view::current_kind(app) {
             Some(kind) => return act_within(app, kind, action),
             None => return is_of_another_view(app, action),
@@ -105,11 +94,11 @@ fn act_within(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
         Action::MarkAll => marks::all(app, false),
         Action::InvertMarks => marks::all(app, true),
         Action::Marked => marks::only(app),
-        Action::Search => row_filter::begin(app),
-        Action::DropFilter => row_filter::filter(app, ""),
+        Action::Search => row_refresh::begin_filter(app),
+        Action::DropFilter => row_refresh::filter(app, ""),
         Action::Order => order(app, kind),
         Action::CopyId | Action::CopyText | Action::CopyPath | Action::CopyJson | Action::CopyCommand => {
-            copy::copy(app, action);
+            crate::tui::update::copy::copy_rows(app, action);
         }
         _ => return is_of_another_view(app, action),
     }
@@ -141,14 +130,15 @@ fn go(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
     let (at, len, rows) = match (own.in_details, scrolls) {
         (false, _) => (own.list.cursor.at, own.list.len(), rows(list)),
         (true, false) => {
-            (own.details.cursor.at, own.details.len(), details_area::rows_below(app, kind, below))
+            let rows = list_view::parts_below(app, kind, below).0.height;
+            (own.details.cursor.at, own.details.len(), usize::from(rows))
         }
         (true, true) => {
             let lines = (kind.about)(app, usize::from(below.width.saturating_sub(2))).lines.len();
-            (own.top, up_down_page_top_last::scroll_positions(lines, rows(below)), rows(below))
+            (own.top, select_memory::scroll_positions(lines, rows(below)), rows(below))
         }
     };
-    let Some(to) = up_down_page_top_last::cursor_target(action, at, len, rows) else {
+    let Some(to) = select_memory::cursor_target(action, at, len, rows) else {
         return false;
     };
     match scrolls {
@@ -164,7 +154,7 @@ pub fn keep_in_view(app: &mut App) {
     follow(app);
     let (list, below) = layout::list_view(app);
     app.list_view.list.keep_in_view(usize::from(list.height.saturating_sub(1)));
-    let rows = details_area::rows_below(app, kind, below);
+    let rows = usize::from(list_view::parts_below(app, kind, below).0.height);
     app.list_view.details.keep_in_view(rows);
 }
 
@@ -177,7 +167,7 @@ fn leave(app: &mut App) {
         EscStep::Difference => app.list_view.backups.difference = false,
         EscStep::Range => app.list_view.focused_mut().range = None,
         EscStep::Only => marks::only(app),
-        EscStep::Filter => row_filter::filter(app, ""),
+        EscStep::Filter => row_refresh::filter(app, ""),
         EscStep::Details => app.list_view.in_details = false,
         EscStep::Marks => app.list_view.list.marks.clear(),
         EscStep::View => app.screen = Screen::Memories,
@@ -201,7 +191,7 @@ pub fn click(app: &mut App, at: Position) {
         select(&mut app.list_view.list, list.y + 1, at);
     } else if below.contains(at) {
         app.list_view.in_details = true;
-        let rows = list_view::current_kind(app).map(|kind| details_area::parts_below(app, kind, below).0);
+        let rows = list_view::current_kind(app).map(|kind| list_view::parts_below(app, kind, below).0);
         if let Some(rows) = rows.filter(|rows| list_view::has_rows(app) && rows.contains(at)) {
             select(&mut app.list_view.details, rows.y, at);
         }
@@ -227,27 +217,18 @@ pub fn under_wheel(app: &mut App, at: Position) -> bool {
 
 /// Takes in what was read for a view. The result is dropped if the user left that view.
 pub fn arrived(app: &mut App, seen: Inspected) {
-    let is_of = match &seen {
-        Inspected::Backups(..) | Inspected::Opened(_) | Inspected::Verified(..) => {
-            app.screen == Screen::Backups
-        }
-        Inspected::Upkeep(_) => app.screen == Screen::Upkeep,
-        Inspected::Journal(..) | Inspected::Step(_) | Inspected::Erased(..) => app.screen == Screen::Journal,
-        Inspected::Secrets(_) => app.screen == Screen::Secrets,
-        Inspected::Instructions(_) => app.screen == Screen::Loaded,
-        Inspected::Fixes(..) => app.screen == Screen::Problems,
-        Inspected::CleanUpRules(_) => app.screen == Screen::CleanUp,
+    let screen = match &seen {
+        Inspected::Backups(..) | Inspected::Opened(_) | Inspected::Verified(..) => Screen::Backups,
+        Inspected::Upkeep(_) => Screen::Upkeep,
+        Inspected::Journal(..) | Inspected::Step(_) | Inspected::Erased(..) => Screen::Journal,
+        Inspected::Secrets(_) => Screen::Secrets,
+        Inspected::Instructions(_) => Screen::Loaded,
+        Inspected::Fixes(..) => Screen::Problems,
+        Inspected::CleanUpRules(_) => Screen::CleanUp,
     };
-    if !is_of {
+    if app.screen != screen {
         return;
     }
-    let seen = match seen {
-        Inspected::CleanUpRules(rules) => {
-            return app.clean_up.iter_mut().for_each(|own| own.rules = Some(rules.clone()));
-        }
-        Inspected::Fixes(store, of, fixes) => return fix::found(app, (store, &of), fixes),
-        seen => seen,
-    };
     let held = cursor_key(app);
     let looked = match &seen {
         Inspected::Verified(store, path, verified, _) => Some(((*store, path.clone()), verified.is_whole)),
@@ -257,7 +238,7 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         Inspected::Backups(list, unread) => backups::listed(app, list, unread),
         Inspected::Opened(opened) => backups::opened(app, *opened),
         Inspected::Verified(store, path, verified, differs) => {
-            verify::verified(app, (store, &path), (verified, differs))
+            backups::verified(app, (store, &path), (verified, differs))
         }
         Inspected::Upkeep(seen) => {
             let seen = *seen;
@@ -269,8 +250,11 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         Inspected::Step(shown) => journal::shown(app, *shown),
         Inspected::Secrets(found) => secrets::read(app, found),
         Inspected::Instructions(found) => app.list_view.instructions = found,
-        Inspected::Erased(store, step, told) => verify::erased_verified(app, (store, step), told),
-        Inspected::Fixes(..) | Inspected::CleanUpRules(_) => {}
+        Inspected::Erased(store, step, told) => backups::erased_verified(app, (store, step), told),
+        Inspected::CleanUpRules(rules) => {
+            return app.clean_up.iter_mut().for_each(|own| own.rules = Some(rules.clone()));
+        }
+        Inspected::Fixes(store, of, fixes) => return problems::fixes_found(app, (store, &of), fixes),
     }
     let is_first = held.is_none();
     renew(app, held);

@@ -1,16 +1,18 @@
-//! Keys that mark memories. A mark belongs to a memory, not to a line: it stays there when the list
-//! is searched, ordered or read again.
+//! Keys that mark memories, or that filter by the line under the cursor, and the action `duplicates`. A mark belongs to
+//! a memory, not to a line: it stays there when the list is searched, ordered or read again.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::search_query;
 use crate::model::EntryRef;
 use crate::model::entry_tracker::track_entries;
-use crate::query::Query;
+use crate::query::{Query, ResultPick};
 use crate::tui::action::Action;
+use crate::tui::filter_chips::facet_lines;
 use crate::tui::possible_changes::among_memories;
-use crate::tui::state::app::{App, Pane, Screen, open_range};
-use crate::tui::update::next_match;
+use crate::tui::state::app::{App, Pane, Screen, branch_term, open_range};
+use crate::tui::update::search_query::{self, set_query};
+use crate::tui::update::select_memory;
 use crate::work::{Job, SearchOutcome, SearchRequest};
 
 pub fn act(app: &mut App, action: Action) {
@@ -39,7 +41,7 @@ pub fn toggle(app: &mut App) {
     }
     let Some(at) = app.selected() else { return nothing(app) };
     app.marks.set(at, !app.marks.has(at));
-    next_match::step(app, 1);
+    select_memory::step(app, 1);
 }
 
 /// Begins a range at the cursor, or marks the lines from its beginning to the cursor.
@@ -147,4 +149,81 @@ pub fn selected(app: &mut App, found: SearchOutcome) {
     app.marks.count_hidden(&app.results.hits);
     let new = app.marks.count() - before;
     app.say(format!("`{}` finds {}; {new} more are marked", found.asked.query, results.hits.len()));
+}
+
+/// Marks the memory under the cursor, or filters by the line under it.
+pub fn toggle_focused(app: &mut App) {
+    match app.screen == Screen::Memories && app.focus == Pane::Memories {
+        true => toggle(app),
+        false => toggle_line(app),
+    }
+}
+
+/// Adds a term to the query, or removes it if the query has it.
+fn toggle_term(app: &mut App, term: &str) {
+    let with = || format!("{} {term}", app.query.trim()).trim().to_owned();
+    let query = search_query::without_terms(app, |own| own == term).unwrap_or_else(with);
+    set_query(app, query)
+}
+
+/// Adds or removes the filter of the line under the cursor, in the stores or in the filters.
+pub fn toggle_line(app: &mut App) {
+    let term = match app.focus {
+        Pane::Sessions => {
+            app.tree.get(app.tree_cursor.at).cloned().and_then(|branch| branch_term(app, &branch))
+        }
+        Pane::Filters => {
+            let Some(line) = facet_lines(app).into_iter().nth(app.filter_cursor.at) else { return };
+            app.unfolded.all_filters |= line.unfolds;
+            line.term
+        }
+        _ => None,
+    };
+    match term {
+        Some(term) if app.screen == Screen::Memories => toggle_term(app, &term),
+        _ => {}
+    }
+}
+
+/// Filters by the store or session under the cursor, unless the search does so already.
+pub fn keep_branch(app: &mut App) {
+    let branch = app.tree.get(app.tree_cursor.at).cloned();
+    let Some(term) = branch.and_then(|branch| branch_term(app, &branch)) else { return };
+    if app.screen == Screen::Memories && !app.parsed.terms().any(|span| app.query.get(span) == Some(&*term)) {
+        toggle_term(app, &term);
+    }
+}
+
+/// Lists what is picked from the results of the search, and marks some of it.
+pub fn pick(app: &mut App, pick: &'static ResultPick) {
+    let can = match app.is_whole() && !app.places.is_empty() {
+        true => search_query::check_query(app),
+        false => Err("The stores are still being read.".into()),
+    };
+    if let Err(why) = can {
+        return app.say(why);
+    }
+    (app.screen, app.focus) = (Screen::Memories, Pane::Memories);
+    (app.marks.only_marked, app.marks.pick, app.marks.marks_pick) = (false, Some(pick), true);
+    app.marks.range = None;
+    app.say("Looking …");
+    search_query::search_again(app)
+}
+
+/// Marks what is picked. If it is picked again after other programs changed memories, another
+/// memory of a group may be the one to keep: it loses its mark, and no memory gets a new mark.
+pub fn picked(app: &mut App) {
+    let Some(picked) = &app.results.picked else { return };
+    if std::mem::take(&mut app.marks.marks_pick) {
+        picked.marked.iter().for_each(|at| app.marks.set(*at, true));
+        app.notice = Some(picked.summary.clone());
+        return;
+    }
+    if picked.marked.is_empty() {
+        return;
+    }
+    let marked: HashSet<EntryRef> = picked.marked.iter().copied().collect();
+    for hit in app.results.hits.iter().filter(|hit| !marked.contains(&hit.at)) {
+        app.marks.set(hit.at, false);
+    }
 }

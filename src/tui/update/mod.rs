@@ -1,102 +1,59 @@
 //! How each message changes the app. There is no input or output here, and no clock.
 
-mod action_dispatch;
-mod back_close;
-mod begin_search;
+pub mod action_dispatch;
 mod change_memories;
 mod clean_up;
 mod command_help;
-mod confirm;
+pub mod confirm;
 mod copy;
 pub mod delete_menu;
 pub mod detail;
 mod difference;
 pub mod distinct_titles;
-pub mod drop_filter;
-mod duplicates;
-pub mod edit_text;
 pub mod editor;
-mod export;
 pub mod field_prompt;
-mod fold;
-pub mod importance;
-mod job_results;
-mod keep_until;
 pub mod list_view;
 pub mod marks;
-pub mod merge;
 mod mouse;
-pub mod next_match;
-mod next_problem;
-mod next_tab;
-mod open;
 mod open_prompt;
-mod order_ranking;
 mod pager;
 mod pane_focus;
-pub mod pin;
 mod prompt;
 mod queued_keys;
-mod quit;
-mod reading;
-mod recovery;
 pub mod reference_go_back;
 pub mod reload;
-mod rename_tag;
-mod repeat;
-mod replay_keys;
-mod reveal;
 pub mod running_change;
 pub mod search_query;
 mod search_results;
 pub mod select_memory;
 pub mod statistics;
 pub mod stores_loaded;
-mod tag;
-mod theme_list;
-mod this_project;
-pub mod toggle;
 pub mod tutor;
-pub mod type_category;
-pub mod up_down_page_top_last;
-mod why;
-mod zoom;
+
+use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::action::{Action, following};
-use super::key_lookup::{self, KeyMeaning};
-use super::message::{Effect, Msg};
-use super::{erase_receipt, health, layout};
 use crate::model::Moment;
-use crate::tui::state::app::{App, Pane, ReadingView, Screen};
+use crate::tui::action::{Action, following};
+use crate::tui::filter_chips::facet_lines;
+use crate::tui::key_lookup::{self, KeyMeaning};
+use crate::tui::message::{Effect, Msg};
+use crate::tui::panes::confirm::receipt_lines;
+use crate::tui::panes::health;
+use crate::tui::state::app::{self, App, Pane, ReadingView, Screen};
 use crate::tui::state::pending_changes::ActiveChange;
+use crate::tui::update::queued_keys::awaited;
+use crate::tui::update::search_results::arrived;
+use crate::tui::update::stores_loaded::{checked, loaded};
+use crate::tui::{layout, why};
+use crate::work::{ExplainedRank, JobResult};
 
-#[cfg(test)]
-pub fn act(app: &mut App, action: Action) -> Vec<Effect> {
-    action_dispatch::act(app, action);
-    std::mem::take(&mut app.effects)
-}
-pub use crate::tui::filter_rows::{FilterRow, facet_lines};
-pub use crate::tui::found_words::set_off;
-pub use crate::tui::possible_changes::can;
-pub use crate::tui::record_text::text_of;
-pub use crate::tui::state::app::open_range;
-pub use crate::tui::state::app::return_view;
 pub use crate::tui::update::reload::load_now;
-pub use stores_loaded::open;
+pub use crate::tui::update::stores_loaded::open;
 
 /// A second Ctrl-c within this many microseconds quits.
 const QUIT_INTERVAL: i64 = 1_000_000;
-
-/// Changes the app, and returns the effects outside it.
-#[cfg(test)]
-pub fn update(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
-    app.monotonic_now = now;
-    let effects = take(app, msg, now);
-    ready(app);
-    effects
-}
 
 /// Makes what only the next frame needs.
 pub fn ready(app: &mut App) {
@@ -123,8 +80,8 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::Mouse(event) => mouse::mouse(app, event),
         Msg::Paste(text) => prompt::paste(app, &text),
         Msg::Resize(width, height) => app.size = (width, height),
-        Msg::Done(done) => job_results::done(app, done),
-        Msg::TextEdited(aim, before, after) => edit_text::edited(app, *aim, &before, after),
+        Msg::Done(done) => job_done(app, done),
+        Msg::TextEdited(aim, before, after) => change_memories::text_edited(app, *aim, &before, after),
         Msg::FormPartEdited(what, before, after) => editor::edit_json_field::lent(app, what, &before, after),
         Msg::SaveDraft => editor::keep(app),
         Msg::StoresChanged => app.push_effect(crate::tui::update::reload::load_later(app)),
@@ -132,7 +89,7 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::HideBriefNotice => list_view::new::was_told(app),
         Msg::ShowNextKeys => app.shows_next_keys = !app.key_sequence.is_empty(),
         Msg::ShowProgress => running_change::show_progress(app),
-        Msg::Tick => recovery::start_recovery(app),
+        Msg::Tick => running_change::start_recovery(app),
     };
     if !matches!(app.screen, Screen::Difference | Screen::Editor) {
         app.difference = None;
@@ -141,15 +98,15 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         app.reading = ReadingView::No;
     }
     search_query::follow_tree(app);
-    replay_keys::replay_keys(app);
+    replay_keys(app);
     tutor::look(app);
     keep_in_view(app);
     if app.selected() != before || app.why.is_none() {
-        why::ask(app);
+        pane_focus::ask_why(app);
     }
     editor::typing::refresh(app);
     editor::leave::keep_before_leaving(app);
-    quit::quit_after_changes(app);
+    quit_after_changes(app);
     std::mem::take(&mut app.effects)
 }
 
@@ -162,12 +119,9 @@ pub fn keep_in_view(app: &mut App) {
     app.health_cursor.go(app.health_cursor.at, health::rows(app).len(), frame.rows(Pane::Health));
     app.tie_cursor.go(app.tie_cursor.at, ties, frame.rows(Pane::Detail));
     if frame.pane(Pane::Filters).is_some() {
-        app.filter_cursor.at = up_down_page_top_last::past_heading(app, app.filter_cursor.at);
-        app.filter_cursor.go(
-            app.filter_cursor.at,
-            crate::tui::filter_rows::facet_lines(app).len(),
-            frame.rows(Pane::Filters),
-        );
+        app.filter_cursor.at = select_memory::past_heading(app, app.filter_cursor.at);
+        let lines = facet_lines(app).len();
+        app.filter_cursor.go(app.filter_cursor.at, lines, frame.rows(Pane::Filters));
     }
     list_view::keep_in_view(app);
     confirm::keep_in_view(app);
@@ -190,10 +144,17 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
         return;
     }
     let asked_to_type = app.unconfirmed_action.take();
-    if app.changes.active.as_ref().is_some_and(ActiveChange::is_open) {
+    let waits = app.changes.active.as_ref().is_some_and(ActiveChange::is_open);
+    if !waits {
+        app.notice = None;
+    }
+    let is_redraw = key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('l');
+    if is_redraw && (waits || layout::has_dialog(app)) {
+        return app.push_effect(Effect::Redraw);
+    }
+    if waits {
         return running_change::waiting_key(app, key);
     }
-    app.notice = None;
     if app.changes.receipt.is_some() {
         return receipt_key(app, key);
     }
@@ -220,7 +181,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     }
     let waiting = std::mem::take(&mut app.key_sequence);
     app.shows_next_keys = false;
-    match reading::meaning(app, key_lookup::lookup(&waiting, key)) {
+    match reference_go_back::meaning_while_reading(app, key_lookup::lookup(&waiting, key)) {
         KeyMeaning::Act(action) if queued_keys::queue_if_early(app, action, &waiting, key) => {}
         KeyMeaning::Act(action) if app.linear && action.opens_input() => ask_to_type(app, action),
         KeyMeaning::Act(action) => action_dispatch::act(app, action),
@@ -250,16 +211,22 @@ fn ask_to_type(app: &mut App, action: Action) {
 
 fn receipt_key(app: &mut App, key: KeyEvent) {
     match key.code {
-        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-            app.push_effect(Effect::Redraw)
-        }
         KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q') => app.changes.receipt = None,
         _ => {
-            let (lines, rows) = erase_receipt::lines(app);
+            let (lines, rows) = receipt_lines(app);
             let by = confirm::scroll_by_key(key, false, rows).unwrap_or_default();
             let last = lines.len().saturating_sub(rows);
             app.changes.receipt_top = app.changes.receipt_top.min(last).saturating_add_signed(by).min(last);
         }
+    }
+}
+
+/// Makes palimp wait until all changes are finished before it quits.
+fn quit_after_changes(app: &mut App) {
+    if app.change_count > 0 && app.effects.iter().any(|effect| matches!(effect, Effect::Quit)) {
+        app.effects.retain(|effect| !matches!(effect, Effect::Quit));
+        app.quits_when_done = true;
+        app.say("A change is being finished; then palimp ends.");
     }
 }
 
@@ -280,4 +247,58 @@ fn interrupt(app: &mut App) {
     prompt::close(app);
     let [close, quit] = [Action::Close, Action::Quit].map(Action::key);
     app.say(format!("Ctrl-c once more quits; {close} closes a view, {quit} quits."));
+}
+
+/// Presses the queued keys once they need not wait.
+fn replay_keys(app: &mut App) {
+    let waits = |app: &App| app.queued_action.is_some_and(|action| awaited(app, action).is_some());
+    if app.queued_keys.is_empty() || waits(app) {
+        return;
+    }
+    for key in std::mem::take(&mut app.queued_keys) {
+        keep_in_view(app);
+        key_pressed(app, key);
+    }
+}
+
+fn job_done(app: &mut App, done: JobResult) {
+    match done {
+        JobResult::Loaded(read) => loaded(app, read),
+        JobResult::Checked(found) => checked(app, found),
+        JobResult::Found(found) => arrived(app, *found),
+        JobResult::Counted(of, counted) => statistics::counted(app, of, *counted),
+        JobResult::DeletedCounted(count) => app.deleted.count = count,
+        JobResult::Explained(why) => explained(app, *why),
+        JobResult::FoundToMark(found) => marks::selected(app, *found),
+        JobResult::ChangeDone(outcome) => running_change::done(app, *outcome),
+        JobResult::Planned(outcome) => confirm::planned(app, *outcome),
+        JobResult::CleanUpPlanned(number, outcome) => clean_up::planned(app, number, *outcome),
+        JobResult::PlanStale(planned) => confirm::ask_again(app, *planned),
+        JobResult::CleanUpRuleKept(outcome) => clean_up::rule_kept(app, outcome),
+        JobResult::VerdictKept(outcome) => {
+            list_view::secrets::verdict_kept(app, outcome);
+            clean_up::verdict_kept(app);
+        }
+        JobResult::Inspected(seen) => list_view::arrived(app, *seen),
+        JobResult::FormValidated(judged) => editor::results::judged(app, *judged),
+        JobResult::DraftKept(version, outcome) => editor::results::kept(app, version, outcome),
+        JobResult::TextKept(said) => editor::edit_json_field::text_kept(app, &said),
+        JobResult::FormSaved(saved) => editor::results::saved(app, *saved),
+        JobResult::DraftFound(at, draft) => editor::results::draft_found(app, at, draft),
+        JobResult::Exported(number, outcome) => field_prompt::exported(app, number, outcome),
+        JobResult::Notice(said) => app.say(said),
+        JobResult::Recovered(tended) => running_change::recovery_done(app, tended),
+    }
+}
+
+fn explained(app: &mut App, why: ExplainedRank) {
+    if Arc::ptr_eq(&why.snapshot, &app.listed_snapshot) && app.selected() == Some(why.at) {
+        let rank = why.explanation.as_ref().map(|own| own.factors.rank);
+        let place = rank.and_then(|rank| why::place(app, rank));
+        app.why_place = place.map(|(place, next)| app::RankPlace {
+            place,
+            next: next.map(|hit| (hit, detail::title_of(app, hit.at).into_raw())),
+        });
+        app.why = Some(why);
+    }
 }

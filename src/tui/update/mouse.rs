@@ -4,11 +4,11 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::{key_pressed, statistics};
+use crate::tui::panes::health;
 use crate::tui::state::app::{App, Pane, Screen};
-use crate::tui::state::list_cursor::ListCursor;
-use crate::tui::update::{drop_filter, select_memory};
-use crate::tui::{filter_chips, filter_rows, health, layout, list_view, view};
+use crate::tui::state::row_list::ListCursor;
+use crate::tui::update::{key_pressed, search_query, select_memory, statistics};
+use crate::tui::{filter_chips, layout, list_view, view};
 
 /// A second click within this many microseconds opens.
 const DOUBLE_CLICK: i64 = 500_000;
@@ -37,7 +37,7 @@ fn click(app: &mut App, at: Position) {
         return;
     }
     if let Some(term) = filter_chips::at(app, at) {
-        return drop_filter::drop_term(app, term);
+        return search_query::drop_term(app, term);
     }
     if layout::has_dialog(app) {
         return;
@@ -74,7 +74,7 @@ fn on_pane(app: &mut App, at: Position) {
         }
         Pane::Sessions => set(&mut app.tree_cursor, area, at, app.tree.len()),
         Pane::Filters => {
-            let len = filter_rows::facet_lines(app).len();
+            let len = filter_chips::facet_lines(app).len();
             set(&mut app.filter_cursor, area, at, len);
         }
         Pane::Health => {

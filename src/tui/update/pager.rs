@@ -1,26 +1,24 @@
 //! Shows a memory or a whole view in the user's pager. The text is made from what is drawn, so it
 //! is as safe and as masked.
 
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
-
-use super::{detail, keep_in_view, ready};
 use crate::tui::message::Effect;
-use crate::tui::plain_text::plain;
 use crate::tui::state::app::{App, Screen};
-use crate::tui::view::view;
+use crate::tui::update::{detail, keep_in_view, ready};
+use crate::tui::view::{drawn, plain};
 
 /// The most rows on which a view is drawn.
 const ROWS: u16 = 4_000;
 
 pub fn page(app: &mut App) {
-    let text = match app.screen {
-        Screen::Memories => memory(app),
-        _ => whole(app),
-    };
-    match text {
-        Some(text) => app.push_effect(Effect::OpenPager(text)),
-        None => app.say("There is nothing here to page through."),
+    match app.screen {
+        Screen::Memories => match memory(app) {
+            Some(text) => app.push_effect(Effect::OpenPager(text)),
+            None => app.say("There is nothing here to page through."),
+        },
+        _ => {
+            let text = whole(app);
+            app.push_effect(Effect::OpenPager(text));
+        }
     }
 }
 
@@ -32,20 +30,16 @@ fn memory(app: &App) -> Option<String> {
 }
 
 /// Draws the view on a long page, and returns it without the first and last row.
-fn whole(app: &mut App) -> Option<String> {
+fn whole(app: &mut App) -> String {
     let size = app.size;
     app.size.1 = ROWS;
     keep_in_view(app);
     ready(app);
-    let drawn = Terminal::new(TestBackend::new(app.size.0, app.size.1)).ok().and_then(|mut terminal| {
-        terminal.draw(|frame| view(app, frame)).ok()?;
-        Some(plain(terminal.backend().buffer()))
-    });
+    let drawn = plain(&drawn(app));
     app.size = size;
     keep_in_view(app);
-    let drawn = drawn?;
     let rows: Vec<&str> = drawn.lines().skip(1).take(usize::from(ROWS) - 2).collect();
-    Some(without_gaps(&rows))
+    without_gaps(&rows)
 }
 
 /// Joins rows. Only the first of several empty rows stays, and none at the end.

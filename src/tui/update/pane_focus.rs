@@ -1,7 +1,11 @@
-//! Which pane has the focus.
+//! Which pane has the focus, and what is unfolded: the actions for panes, `zoom`, `next tab`, `fold` and `why`.
 
-use crate::tui::state::app::{App, Pane, Screen};
-use crate::tui::store_tree;
+use std::sync::Arc;
+
+use crate::tui::state::app::{App, Pane, ReadingView, Screen};
+use crate::tui::update::reference_go_back;
+use crate::tui::{layout, store_tree};
+use crate::work::{Job, SearchRequest};
 
 /// The order of the panes for Tab.
 const ROUND: [Pane; 5] = [Pane::Sessions, Pane::Filters, Pane::Health, Pane::Memories, Pane::Detail];
@@ -29,4 +33,61 @@ pub fn side(app: &mut App, left: bool) {
         (Pane::Sessions | Pane::Filters | Pane::Health, false) => Pane::Memories,
         (_, false) => Pane::Detail,
     };
+}
+
+/// Shows one pane alone, or all again.
+pub fn zoom(app: &mut App) {
+    if layout::is_single(app) {
+        app.say("This pane has the whole screen already.");
+    } else if app.is_reading() {
+        (app.reading, app.zoomed) = (ReadingView::No, false);
+    } else if app.focus == Pane::Detail && !app.zoomed {
+        reference_go_back::read(app, ReadingView::FromList);
+    } else {
+        app.zoomed = !app.zoomed;
+    }
+}
+
+/// Shows the next tab, and after the last the first.
+pub fn next_tab(app: &mut App) {
+    let tabs = app.tabs();
+    let at = tabs.iter().position(|tab| *tab == app.shown_tab()).unwrap_or_default();
+    app.tab = tabs[(at + 1) % tabs.len()];
+    app.tie_cursor = Default::default();
+    app.detail_top = 0;
+}
+
+/// Folds or unfolds the contents of the focused pane.
+pub fn fold(app: &mut App) {
+    match app.focus {
+        Pane::Sessions => {
+            let _ = store_tree::fold(app, false) || store_tree::fold(app, true);
+        }
+        Pane::Filters => app.unfolded.all_filters = !app.unfolded.all_filters,
+        _ => {
+            app.unfolded.all_facts = !app.unfolded.all_facts;
+            app.detail_key = None;
+        }
+    }
+}
+
+pub fn fold_all(app: &mut App, folds: bool) {
+    app.unfolded.fold(app.snapshot.stores.iter().map(|store| &store.root), folds);
+    store_tree::renew(app);
+}
+
+/// Focuses the pane of reasons, or closes it if it has the focus already.
+pub fn toggle_why(app: &mut App) {
+    let pane = if app.focus == Pane::Why { Pane::Memories } else { Pane::Why };
+    give(app, pane);
+}
+
+/// Asks for the reasons, unless they are known.
+pub fn ask_why(app: &mut App) {
+    let Some(at) = app.selected() else { return };
+    app.why = app.why.take().filter(|why| why.at == at && Arc::ptr_eq(&why.snapshot, &app.listed_snapshot));
+    if app.why.is_none() {
+        let asked = SearchRequest { snapshot: Arc::clone(&app.listed_snapshot), ..app.search_request() };
+        app.give_job(Job::Explain(asked, at));
+    }
 }

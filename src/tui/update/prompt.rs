@@ -1,15 +1,14 @@
-//! Prompts: searches, the palette, the help, and values of memories.
+//! Prompts: searches, the palette, the help, and values of memories; and the list of colours.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{
-    action_dispatch, confirm, editor, field_prompt, key_pressed, list_view, queued_keys, search_query,
-    theme_list,
-};
-use crate::tui::message::Effect;
+use crate::tui::colours::ColourPalette;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::prompt::{Prompt, PromptPurpose};
-use crate::tui::update::search_results;
+use crate::tui::update::{
+    action_dispatch, confirm, editor, field_prompt, key_pressed, list_view, queued_keys, search_query,
+    search_results,
+};
 use crate::tui::{layout, search_completion};
 
 pub fn paste(app: &mut App, text: &str) {
@@ -28,7 +27,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
     let rows = usize::from(layout::frame(app).body.height).saturating_sub(3);
     let Some(prompt) = &mut app.prompt else { return };
     if prompt.purpose == PromptPurpose::Theme {
-        return theme_list::key(app, key);
+        return theme_key(app, key);
     }
     let searching = prompt.purpose == PromptPurpose::Search;
     let filtering = prompt.purpose == PromptPurpose::RowFilter;
@@ -38,7 +37,6 @@ pub fn key(app: &mut App, key: KeyEvent) {
     let edits = key.code == KeyCode::Char('u') && !prompt.text().is_empty();
     let by = if edits { None } else { confirm::scroll_by_key(key, true, rows) };
     match key.code {
-        KeyCode::Char('l') if control => app.push_effect(Effect::Redraw),
         KeyCode::Char('p') if control && searching => recall(app, true),
         KeyCode::Char('n') if control && searching => recall(app, false),
         KeyCode::Tab | KeyCode::BackTab => {
@@ -116,7 +114,7 @@ fn run_choice(app: &mut App) {
 /// Closes a prompt. A search or a filter becomes what it was before.
 pub fn close(app: &mut App) {
     if app.prompt.as_ref().is_some_and(|own| own.purpose == PromptPurpose::Theme) {
-        return theme_list::leave(app);
+        return leave_themes(app);
     }
     match app.prompt.take() {
         Some(prompt) if prompt.purpose == PromptPurpose::Search => {
@@ -142,4 +140,53 @@ fn typed(app: &mut App) {
     }
     let text = prompt.text();
     search_query::set_query(app, text)
+}
+
+/// Opens the list at the present colours. A screen without colours stays so: the user asked for that.
+pub fn open_themes(app: &mut App) {
+    if app.palette == ColourPalette::None {
+        return app.say(
+            "There are no colours: `--no-color` or the variable `NO_COLOR` is set. Start palimp without.",
+        );
+    }
+    let mut prompt = Prompt::new(PromptPurpose::Theme, "", app.screen);
+    prompt.former_colours = app.palette;
+    prompt.choice.at = ColourPalette::CHOICES.iter().position(|(own, ..)| *own == app.palette).unwrap_or(0);
+    app.prompt = Some(prompt);
+}
+
+fn theme_key(app: &mut App, key: KeyEvent) {
+    match key.code {
+        KeyCode::Down | KeyCode::Tab | KeyCode::Char('j') => step_theme(app, 1),
+        KeyCode::Up | KeyCode::BackTab | KeyCode::Char('k') => step_theme(app, -1),
+        KeyCode::Home => step_theme(app, isize::MIN),
+        KeyCode::End => step_theme(app, isize::MAX),
+        KeyCode::Enter => keep_theme(app),
+        KeyCode::Esc | KeyCode::Char('q') => leave_themes(app),
+        _ => {}
+    }
+}
+
+fn step_theme(app: &mut App, by: isize) {
+    let Some(prompt) = &mut app.prompt else { return };
+    let last = ColourPalette::CHOICES.len() - 1;
+    prompt.choice.at = prompt.choice.at.saturating_add_signed(by).min(last);
+    app.palette = ColourPalette::CHOICES[prompt.choice.at].0;
+    // The detail is drawn again in the new colours.
+    app.detail_key = None;
+}
+
+/// Uses the colours under the cursor until palimp ends, and says how to keep them.
+fn keep_theme(app: &mut App) {
+    let Some(prompt) = app.prompt.take() else { return };
+    let (own, name, _) = ColourPalette::CHOICES[prompt.choice.at.min(ColourPalette::CHOICES.len() - 1)];
+    app.palette = own;
+    app.detail_key = None;
+    app.say(format!("{name} until palimp ends. `theme = \"{name}\"` in config.toml keeps it."));
+}
+
+fn leave_themes(app: &mut App) {
+    let Some(prompt) = app.prompt.take() else { return };
+    app.palette = prompt.former_colours;
+    app.detail_key = None;
 }

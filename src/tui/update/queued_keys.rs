@@ -3,9 +3,9 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::up_down_page_top_last;
 use crate::tui::action::Action;
 use crate::tui::state::app::{App, Pane, Screen};
+use crate::tui::update::select_memory;
 use crate::tui::{key_lookup, list_view};
 
 /// Returns the notice about what an action waits for; `None` if it need not wait.
@@ -42,7 +42,7 @@ fn opens_text(action: Action) -> bool {
 }
 
 /// True if the list still shows the answer to another search.
-pub fn is_search_pending(app: &App) -> bool {
+fn is_search_pending(app: &App) -> bool {
     let shown = app.marks.shown();
     app.screen == Screen::Memories
         && app.error.is_none()
@@ -103,7 +103,7 @@ fn is_of_rows(action: Action) -> bool {
 }
 
 fn is_move(action: Action) -> bool {
-    up_down_page_top_last::cursor_target(action, 0, 0, 0).is_some()
+    select_memory::cursor_target(action, 0, 0, 0).is_some()
 }
 
 /// Queues an action that comes too early: its key, and the keys `before` it in its sequence. True if it has to wait.

@@ -1,11 +1,13 @@
-//! Goes from memory to memory along references and back, and from a row of a view to its memory and back.
+//! Goes from memory to memory along references and back, and from a row of a view to its memory and back. One memory can
+//! have the whole screen, to be read.
 
-use super::{reading, search_query, statistics};
 use crate::model::{EntryLink, EntryRef, Snapshot, State};
+use crate::tui::action::Action;
+use crate::tui::key_lookup::KeyMeaning;
 use crate::tui::list_view::problems;
 use crate::tui::state::app::{App, MemoryIdentity, Pane, ReadingView, Screen, Tab, TrailStep, return_view};
-use crate::tui::update::list_view::{open_view, row_refresh};
-use crate::tui::update::select_memory;
+use crate::tui::update::list_view::row_refresh;
+use crate::tui::update::{search_query, select_memory, statistics};
 
 /// Follows the reference under the cursor. Outside the list of references, follows the only
 /// outgoing one, or opens that list if there are several.
@@ -90,7 +92,7 @@ pub fn open_memory_of(app: &mut App, snapshot: &Snapshot, at: EntryRef) {
     let state = snapshot.get(at).1.state;
     let sought = App::identity(snapshot, at);
     let is_other_search = leave_view(app, |app| show_memory(app, sought, state));
-    reading::open(app, ReadingView::FromView);
+    read(app, ReadingView::FromView);
     if is_other_search {
         app.say("The search was lifted to show it; Esc goes back.");
     }
@@ -117,10 +119,49 @@ pub fn back_to_view(app: &mut App) -> bool {
     statistics::recount(app);
     // What was done with the memory changes what is due.
     if view == Screen::Upkeep {
-        open_view::refresh(app);
+        row_refresh::refresh(app);
     }
     if before != app.query {
         search_query::set_query(app, before);
     }
     true
+}
+
+/// Opens the memory under the cursor. Esc leads back to where it was opened from.
+pub fn read(app: &mut App, from: ReadingView) {
+    if app.selected().is_none() && app.awaited_memory.is_none() {
+        return app.say("There is nothing here to open.");
+    }
+    app.focus = Pane::Detail;
+    if app.reading == ReadingView::No || from == ReadingView::FromView {
+        app.reading = from;
+    }
+}
+
+/// Goes back to the list, with the cursor on the memory that was read, or to the view that it was opened from.
+pub fn leave_reading(app: &mut App) {
+    app.focus = Pane::Memories;
+    if std::mem::take(&mut app.reading) == ReadingView::FromView {
+        back_to_view(app);
+    }
+}
+
+/// Goes back to the list, because the list no longer has the memory. Another one must not take its place unseen.
+pub fn reading_lost(app: &mut App) {
+    if std::mem::take(&mut app.reading) != ReadingView::No {
+        app.focus = Pane::Memories;
+        app.notice.get_or_insert_with(|| "The memory that was read is no longer in this list.".into());
+    }
+}
+
+/// Returns the meaning that a key has while a memory is read: some lead to the next memory, or back.
+pub fn meaning_while_reading(app: &App, usual: KeyMeaning) -> KeyMeaning {
+    match &usual {
+        KeyMeaning::Waiting(keys) if app.is_reading() && keys == "]" => KeyMeaning::Act(Action::NextMatch),
+        KeyMeaning::Waiting(keys) if app.is_reading() && keys == "[" => {
+            KeyMeaning::Act(Action::PreviousMatch)
+        }
+        KeyMeaning::Act(Action::DropFilter) if app.is_reading() => KeyMeaning::Act(Action::Back),
+        _ => usual,
+    }
 }

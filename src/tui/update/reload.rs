@@ -1,16 +1,10 @@
-//! The action `reload`: reads the stores again.
+//! Reads the stores again.
 
 use std::sync::Arc;
 
 use crate::tui::message::Effect;
 use crate::tui::state::app::App;
-use crate::tui::update::reload;
 use crate::work::Job;
-
-pub(super) fn reload(app: &mut App) {
-    app.say("The stores are being read again.");
-    app.push_effect(reload::load_now(app));
-}
 
 /// Returns the effect that reads the stores again at once.
 pub fn load_now(app: &App) -> Effect {

@@ -1,19 +1,19 @@
-//! A change while it runs, from the request to the outcome.
+//! A change while it runs, from the request to the outcome. Finishes interrupted changes of earlier runs.
 
 use std::sync::Arc;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent};
 
-use super::{queued_keys, tutor};
 use crate::model::entry_tracker::track_entries;
+use crate::model::plan;
 use crate::text::columns::human_size;
 use crate::tui::action::Action;
 use crate::tui::list_view::problems;
 use crate::tui::message::Effect;
 use crate::tui::state::app::{App, ChangeTarget, Screen};
 use crate::tui::state::pending_changes::{ActiveChange, QueuedChange};
-use crate::tui::update::reload;
-use crate::usecase::{ChangeCommand, ChangeReport, ChangeRequest, HistoryEffect, Requester};
+use crate::tui::update::{queued_keys, reload, tutor};
+use crate::usecase::{ChangeCommand, ChangeReport, ChangeRequest, HistoryEffect, RecoveryReport, Requester};
 use crate::work::Job;
 
 /// Gives a change to the workers, with the stores as the user saw them. The plan is shown first for
@@ -46,8 +46,7 @@ pub fn request_change(app: &mut App, aim: Option<ChangeTarget>, wanted: ChangeCo
     let request = ChangeRequest::new(snapshot, Requester::Screen, wanted, data, app.now);
     let request = Box::new(ChangeRequest { at, beside, name, hidden, home: app.home.clone(), ..request });
     if shown {
-        wait_for_plan(app, &request);
-        return app.give_job(Job::Plan(request));
+        return plan(app, request);
     }
     enqueue(app, Some(&request));
     app.give_job(Job::Change(request));
@@ -69,20 +68,18 @@ pub(super) fn finish_queued(app: &mut App) -> QueuedChange {
     app.changes.queue.pop_front().unwrap_or_default()
 }
 
-/// Waits for the plan of a change. Until it comes, no key does anything else.
-pub fn wait_for_plan(app: &mut App, request: &ChangeRequest) {
+/// Starts to plan a change. Until the plan comes, no key does anything else.
+pub fn plan(app: &mut App, request: Box<ChangeRequest>) {
     let progress = Arc::clone(&request.progress);
     app.changes.active =
         Some(ActiveChange { progress, what: "looking at what changes".into(), is_planning: true });
+    app.give_job(Job::Plan(request));
 }
 
 /// Handles a key while a change is being planned. The user can only stop it or quit, so that no
 /// other key answers the question by mistake.
 pub fn waiting_key(app: &mut App, key: KeyEvent) {
     match key.code {
-        KeyCode::Char('l') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-            app.push_effect(Effect::Redraw)
-        }
         KeyCode::Char('Q') => {
             stop(app);
             app.push_effect(Effect::Quit);
@@ -187,4 +184,31 @@ pub fn outcome_notice(app: &mut App, changed: ChangeReport) -> String {
     };
     let notes: String = changed.notes.iter().map(|note| format!(" · {note}")).collect();
     format!("{}{follows}{notes}", changed.said)
+}
+
+/// Starts the recovery: once, and whenever the stores hold files of palimp.
+pub fn start_recovery(app: &mut App) {
+    let can = !app.readonly && !app.recovery_running && app.is_whole();
+    let Some(data) = app.data.clone().filter(|_| can) else { return };
+    // It runs once in any case, because an interrupted change need not leave a file in a store.
+    if app.recovery_started && app.snapshot.stores.iter().all(|store| store.own_files.is_empty()) {
+        return;
+    }
+    (app.recovery_running, app.recovery_started) = (true, true);
+    let snapshot = Arc::clone(&app.snapshot);
+    app.give_job(Job::Recover { snapshot, data, now: app.now });
+}
+
+pub fn recovery_done(app: &mut App, tended: RecoveryReport) {
+    app.recovery_running = false;
+    let rescued = plan::count_with_noun(tended.rescued as u64, "line");
+    let rescued =
+        (tended.rescued > 0).then(|| format!("rescued {rescued} that came while a file was being replaced"));
+    let told: Vec<String> = rescued.into_iter().chain(tended.notes).collect();
+    if !told.is_empty() {
+        app.notice = Some(told.join(" · "));
+    }
+    if tended.rescued > 0 {
+        app.push_effect(reload::load_now(app));
+    }
 }

@@ -1,9 +1,12 @@
-//! The query, and the keys that change it.
+//! The query, and the keys that change it, its order or its ranking.
 
 use std::ops::Range;
 
-use crate::query::{Query, QueryError};
-use crate::tui::state::app::App;
+use crate::model::{PathText, Project};
+use crate::query::{Order, Query, QueryError, Ranking};
+use crate::tui::filter_chips::is_settled;
+use crate::tui::state::app::{self, App, Pane};
+use crate::tui::state::prompt::PromptPurpose;
 use crate::work::Job;
 
 /// Searches for `query`. If it has an error, the reason is shown. The list then uses the query
@@ -73,4 +76,90 @@ pub fn follow_tree(app: &mut App) {
         return;
     }
     search_again(app)
+}
+
+/// Removes the term that hides most. If no term alone hides anything, removes the last one.
+pub fn drop_blocker(app: &mut App) {
+    if !is_settled(app) {
+        return;
+    }
+    let most = app.results.blocker.as_ref().map(|(span, _)| span.clone());
+    if let Some(span) = most.or_else(|| app.parsed.terms().last()) {
+        drop_term(app, span);
+    }
+}
+
+/// Removes a term from the search, even while the search is being typed.
+pub fn drop_term(app: &mut App, span: Range<usize>) {
+    let (Some(before), Some(after)) = (app.query.get(..span.start), app.query.get(span.end..)) else {
+        return;
+    };
+    let query = format!("{} {}", before.trim(), after.trim()).trim().to_owned();
+    if let Some(prompt) = app.prompt.as_mut().filter(|prompt| prompt.purpose == PromptPurpose::Search) {
+        prompt.replace(&query);
+    }
+    set_query(app, query)
+}
+
+pub fn next_order(app: &mut App) {
+    if app.marks.pick.is_some() {
+        return app.say("This list has an order of its own.");
+    }
+    let next = match app.order() {
+        Order::Time => Order::Rank,
+        Order::Rank => Order::Importance,
+        Order::Importance => Order::Size,
+        Order::Size | Order::Oldest => Order::Time,
+    };
+    app.order = Some(next);
+    search_again(app)
+}
+
+pub fn other_ranking(app: &mut App) {
+    app.ranking = match app.ranking {
+        Ranking::Product => Ranking::Weighted,
+        Ranking::Weighted => Ranking::Product,
+    };
+    app.why = None;
+    search_again(app)
+}
+
+/// Drops the project from the search. If it has none, limits the search to the project of the store under the cursor,
+/// to the one that palimp was started in, or else to that of the memory under the cursor.
+pub fn toggle_project(app: &mut App) {
+    if let Some(others) = without_terms(app, |term| term.starts_with("project:")) {
+        return set_query(app, others);
+    }
+    let Some(term) = project_term(app) else {
+        return app.say("No project is known for these memories.");
+    };
+    if app.focus == Pane::Sessions {
+        app.focus = Pane::Memories;
+    }
+    set_query(app, format!("{term} {}", app.query.trim()).trim().to_owned())
+}
+
+/// Returns the search without some terms; `None` if it has none of them.
+pub fn without_terms(app: &App, goes: impl Fn(&str) -> bool) -> Option<String> {
+    let terms: Vec<&str> = app.parsed.terms().filter_map(|span| app.query.get(span)).collect();
+    let others: Vec<&str> = terms.iter().copied().filter(|term| !goes(term)).collect();
+    (others.len() < terms.len()).then(|| others.join(" "))
+}
+
+fn project_term(app: &App) -> Option<String> {
+    let projects = || app.snapshot.stores.iter().filter_map(|store| store.project.as_ref());
+    let of_store = |number: usize| {
+        let store = app.snapshot.stores.get(number)?;
+        store.project.as_ref().or_else(|| projects().find(|project| store.is_of(project)))
+    };
+    let project = match app.focus {
+        Pane::Sessions => of_store(app.tree.get(app.tree_cursor.at)?.store?),
+        _ if app.start_project.project.is_some() => app.start_project.project.as_ref(),
+        _ => of_store(app.selected()?.store as usize),
+    }?;
+    let is_other = |other: &&Project| other.name() == project.name() && !other.is_same(project);
+    Some(match projects().find(is_other) {
+        Some(_) => app::term("project", &project.path.to_text()),
+        None => app::term("project", &project.name()),
+    })
 }

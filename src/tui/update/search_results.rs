@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{difference, duplicates, queued_keys, reading, search_query};
 use crate::model::entry_tracker::have_equal_bytes;
 use crate::model::{EntryRef, EntryTracker, Snapshot};
 use crate::query::{Hit, Query};
 use crate::tui::state::app::{App, ReadingView};
-use crate::tui::state::list_cursor::SearchOrigin;
 use crate::tui::state::marks::ListScope;
 use crate::tui::state::prompt::PromptPurpose;
-use crate::tui::update::select_memory;
+use crate::tui::state::row_list::SearchOrigin;
+use crate::tui::update::{difference, marks, queued_keys, reference_go_back, search_query, select_memory};
 use crate::tui::why;
 use crate::work::{SearchOutcome, SearchRequest};
 
@@ -75,12 +74,12 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
         app.completion_facets = facets.clone();
     }
     app.facets = facets;
-    duplicates::picked(app);
+    marks::picked(app);
     app.marks.count_hidden(&app.results.hits);
     let sought = app.awaited_memory.take().is_some_and(|sought| select_memory::select_identity(app, &sought));
     let stays = sought || [reversed, own, back].into_iter().flatten().any(|at| select_memory::go_to(app, at));
     if !stays {
-        reading::lost(app);
+        reference_go_back::reading_lost(app);
     }
     let_go(app);
     if stays && same && was.top == 0 && !sought {

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use ratatui::layout::Position;
 
-use super::{reference_go_back, search_query, up_down_page_top_last};
 use crate::model::Snapshot;
+use crate::query::UsageStatistics;
 use crate::tui::action::Action;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::statistics_view::StatisticsView;
 use crate::tui::statistics_view;
-use crate::work::{Job, SnapshotStatistics};
+use crate::tui::update::{reference_go_back, search_query, select_memory};
+use crate::work::Job;
 
 /// Does an action of this view. False if the action is not its own.
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -71,10 +72,10 @@ pub fn recount(app: &mut App) {
 }
 
 /// Takes in a count. The cursor stays on its day. At first, and if it was on today, it goes to today.
-pub fn counted(app: &mut App, counted: SnapshotStatistics) {
+pub fn counted(app: &mut App, snapshot: Arc<Snapshot>, statistics: UsageStatistics) {
     let own = &mut app.statistics;
     let date = own.counted.as_ref().filter(|_| own.day < own.today()).map(|(_, before)| before.date(own.day));
-    own.counted = Some((counted.snapshot, counted.statistics));
+    own.counted = Some((snapshot, statistics));
     let days = own.counted.iter().flat_map(|(_, now)| (0..now.days.len()).map(|day| (day, now.date(day))));
     let same = days.into_iter().find(|(_, own)| Some(*own) == date).map(|(day, _)| day);
     own.day = same.unwrap_or(own.today());
@@ -97,9 +98,9 @@ fn rows(app: &App) -> usize {
 
 fn scroll(app: &mut App, action: Action) -> bool {
     let (len, rows) = (app.statistics.written().len(), rows(app));
-    let places = up_down_page_top_last::scroll_positions(len, rows);
+    let places = select_memory::scroll_positions(len, rows);
     let at = app.statistics.top.min(places - 1);
-    let to = up_down_page_top_last::cursor_target(action, at, places, rows);
+    let to = select_memory::cursor_target(action, at, places, rows);
     to.is_some_and(|to| {
         app.statistics.top = to;
         true

@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{confirm, editor, list_view, search_query, statistics};
 use crate::model::Moment;
 use crate::query::Query;
 use crate::store::Place;
 use crate::tui::list_view::{new, problems};
 use crate::tui::message::Effect;
-use crate::tui::state::app::{App, Screen};
-use crate::tui::state::start_project::StartProject;
-use crate::tui::state::store_tree_row;
-use crate::tui::update::list_view::{open_view, row_refresh};
-use crate::tui::update::recovery;
+use crate::tui::state::app::{self, App, Screen, StartProject};
+use crate::tui::update::list_view::{self, row_refresh};
 use crate::tui::update::reload::{load_later, load_now};
+use crate::tui::update::{confirm, editor, running_change, search_query, statistics};
 use crate::tui::{store_tree, type_letters};
 use crate::usecase::CheckedSnapshot;
 use crate::work::{Job, LoadedStores};
@@ -23,7 +20,7 @@ pub fn open(app: &mut App, first: LoadedStores) -> Vec<Effect> {
     app.screen = Screen::Memories;
     // A user who names one session wants to see only that one. Esc shows the others.
     if let [Place { session: Some(session), .. }] = app.places.as_slice() {
-        app.query = store_tree_row::term("session", session);
+        app.query = app::term("session", session);
     }
     loaded(app, LoadedStores { counts: Vec::new(), ..first });
     app.push_effect(load_now(app));
@@ -60,16 +57,16 @@ pub(super) fn loaded(app: &mut App, read: LoadedStores) {
             count_deleted(app);
         }
     }
-    recovery::start_recovery(app);
+    running_change::start_recovery(app);
     row_refresh::renew(app, held);
-    open_view::refresh(app);
+    row_refresh::refresh(app);
     statistics::refresh(app);
     editor::results::reloaded(app);
     confirm::reloaded(app);
 }
 
 /// Starts to count the deleted memories, if their number may have changed.
-pub(super) fn count_deleted(app: &mut App) {
+fn count_deleted(app: &mut App) {
     let Some(data) = app.data.clone().filter(|_| app.deleted.is_due(&app.tallies)) else { return };
     app.give_job(Job::CountDeleted { snapshot: Arc::clone(&app.snapshot), data, now: app.now });
 }
@@ -94,7 +91,7 @@ pub(super) fn checked(app: &mut App, found: CheckedSnapshot) {
 }
 
 /// Takes in problems that the check found beyond those of reading. The memories are the same.
-pub(super) fn told_more(app: &mut App, found: CheckedSnapshot) {
+fn told_more(app: &mut App, found: CheckedSnapshot) {
     if Arc::ptr_eq(&app.listed_snapshot, &found.of) {
         app.listed_snapshot = Arc::clone(&found.with);
         app.detail_key = None;

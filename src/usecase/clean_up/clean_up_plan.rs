@@ -10,9 +10,10 @@ use crate::detectors::{MASK, mask};
 use crate::disk::host::Host;
 use crate::model::{Entry, EntryRef, Snapshot};
 use crate::ops::Progress;
+use crate::ops::delete::DeleteOptions;
 use crate::store::erase::SecretValues;
 use crate::usecase::agents_at_work::agents_at_work;
-use crate::usecase::command::{ChangeCommand, DeleteOptions, EraseOptions};
+use crate::usecase::command::{ChangeCommand, EraseOptions};
 use crate::usecase::plan_change::plan;
 use crate::usecase::planned_change::{PlannedChange, PlannedErasure, memory_count};
 use crate::usecase::request::{ChangeRequest, Requester};
@@ -61,6 +62,15 @@ impl CleanUpPlan {
         let title = mask(&self.planned.shown_title(at)).into_owned();
         if title == MASK { self.planned.shown_name(at) } else { title }
     }
+
+    /// Removes the memories that go with others from the lists of memories that stay.
+    fn without_gone(mut self) -> CleanUpPlan {
+        let stays = |at: &EntryRef| !self.copies.contains(at) && !self.lost.contains(at);
+        self.found.near_copies.retain(|own| stays(&own.at));
+        self.found.pinned.retain(stays);
+        self.found.holders.retain(stays);
+        self
+    }
 }
 
 /// Plans a clean-up of stores that list their deleted and archived memories. Nothing is written.
@@ -74,14 +84,13 @@ pub fn plan_clean_up(
     request: &CleanUpRequest,
     (triage, progress): (&Triage, &Arc<Progress>),
 ) -> Result<CleanUpPlan, CleanUpError> {
-    let own = plan_once(host, snapshot, request, (triage, progress))?;
+    let mut own = plan_once(host, snapshot, request, (triage, progress))?;
     // A value in a memory that goes as a copy does not stay.
-    if own.found.holders.iter().all(|at| !own.copies.contains(at)) {
-        return Ok(own.without_gone());
+    if own.found.holders.iter().any(|at| own.copies.contains(at)) {
+        let with = request.with.union(&own.copies).copied().collect();
+        own = plan_once(host, snapshot, &CleanUpRequest { with, ..request.clone() }, (triage, progress))?;
     }
-    let with = request.with.union(&own.copies).copied().collect();
-    Ok(plan_once(host, snapshot, &CleanUpRequest { with, ..request.clone() }, (triage, progress))?
-        .without_gone())
+    Ok(own.without_gone())
 }
 
 fn plan_once(
@@ -118,17 +127,6 @@ fn plan_once(
     let kept = of_erasures(&planned, &|own| &own.kept);
     let lost = lost(&planned);
     Ok(CleanUpPlan { found, planned, copies, kept, lost })
-}
-
-impl CleanUpPlan {
-    /// Removes the memories that go with others from the lists of memories that stay.
-    fn without_gone(mut self) -> CleanUpPlan {
-        let stays = |at: &EntryRef| !self.copies.contains(at) && !self.lost.contains(at);
-        self.found.near_copies.retain(|own| stays(&own.at));
-        self.found.pinned.retain(stays);
-        self.found.holders.retain(stays);
-        self
-    }
 }
 
 fn lost(planned: &PlannedChange) -> BTreeSet<EntryRef> {

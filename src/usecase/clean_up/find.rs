@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::clean_up_match::{CleanUpError, CleanUpMatch, CleanUpRequest};
-use super::keys_to_rotate::keys_to_rotate;
 use super::near_copies::{NearCopy, NearKind, near_copies};
-use crate::detectors::{Kind, NameList};
-use crate::model::{EntryRef, Moment, Snapshot, is_kept};
+use crate::detectors::{Kind, NameList, detect, provider_of};
+use crate::model::{EntryRef, Moment, ProviderKeys, Snapshot, is_kept};
 use crate::ops::erase::is_masked;
-use crate::ops::secrets::Finding;
+use crate::ops::secrets::{Finding, findings};
 use crate::query::{CancelToken, Order, Query, Ranking, Request, Results, search};
 use crate::store::erase::{ErasedValues, SecretValues};
 use crate::usecase::value_holders::{SHORTEST_VALUE, ValueHolders};
@@ -211,11 +210,10 @@ impl CleanUpSearch<'_> {
             pinned: pinned.into_iter().collect(),
             values_left: values.len() - everywhere.all().len(),
             hidden: self.hidden(values),
-            words: Vec::new(),
-            time_notes: Vec::new(),
             values: everywhere,
             holders,
             at,
+            ..CleanUpMatch::default()
         }
     }
 
@@ -273,4 +271,45 @@ fn names_of(request: &CleanUpRequest) -> Result<Option<NameList>, CleanUpError> 
     let Some(text) = &request.names else { return Ok(None) };
     let why = || CleanUpError::Value("the list has no names, or more than can be searched for.".into());
     NameList::of(text).map(Some).ok_or_else(why)
+}
+
+/// Returns the keys in memories and among values, by provider, which must replace them: an erased key still opens what it
+/// opened before. False alarms are left out.
+fn keys_to_rotate(
+    snapshot: &Snapshot,
+    at: &[EntryRef],
+    values: &[String],
+    triage: &Triage,
+) -> Vec<ProviderKeys> {
+    let mut rules: BTreeMap<Vec<u8>, String> = BTreeMap::new();
+    for at in at {
+        let (store, entry) = snapshot.get(*at);
+        for own in findings(store, entry, None) {
+            if own.kind.is_secret() && !triage.is_false_alarm(&own.value) {
+                rules.insert(own.value, own.rule.into_owned());
+            }
+        }
+    }
+    for value in values {
+        for own in detect(value.as_bytes(), None).into_iter().filter(|own| own.kind.is_secret()) {
+            let found = value.as_bytes()[own.span].to_vec();
+            rules.entry(found).or_insert_with(|| own.rule.into_owned());
+        }
+    }
+    by_provider(&rules)
+}
+
+/// Groups keys by their provider.
+fn by_provider(rules: &BTreeMap<Vec<u8>, String>) -> Vec<ProviderKeys> {
+    let mut groups: BTreeMap<(String, String), (BTreeSet<&str>, usize)> = BTreeMap::new();
+    for rule in rules.values() {
+        let own = provider_of(rule);
+        let group = groups.entry((own.name.into_owned(), own.place.into_owned())).or_default();
+        group.0.insert(rule);
+        group.1 += 1;
+    }
+    let one = |((provider, place), (rules, keys)): ((String, String), (BTreeSet<&str>, usize))| {
+        ProviderKeys { provider, rules: rules.into_iter().map(str::to_owned).collect(), keys, place }
+    };
+    groups.into_iter().map(one).collect()
 }

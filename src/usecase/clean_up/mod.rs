@@ -4,7 +4,6 @@
 mod clean_up_match;
 mod clean_up_plan;
 mod find;
-mod keys_to_rotate;
 mod near_copies;
 mod rule;
 mod saved_rules;

@@ -1,15 +1,15 @@
 //! Reads stores again as they are now, and finds the same memories in them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::disk::host::Host;
 use crate::model::{EntryRef, EntryTracker, Extent, Moment, Snapshot, Store, deleted_from};
 use crate::store::{self, Place};
 use crate::usecase::deleted_records::as_before;
+use crate::usecase::planned_change::{memory_count, name_of};
 use crate::usecase::request::ChangeRequest;
-use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
-use crate::usecase::revalidate::describe_change::describe_change;
-use crate::usecase::revalidate::same_memories::same_memories;
+use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges, describe_change};
 
 /// Returns the stores as they are now, the same ones if nothing changed. If a store listed its deleted memories, it
 /// lists them again.
@@ -17,13 +17,15 @@ pub fn current_snapshot(snapshot: &Arc<Snapshot>, host: Host<'_>, now: Moment) -
     if snapshot.stores.iter().all(|own| store::is_as_read(host.disk, own)) {
         return Arc::clone(snapshot);
     }
-    let places: Vec<Place> = snapshot.stores.iter().map(|own| Place::of(own)).collect();
-    let stores = store::load_each(&places, Extent::All, snapshot, now);
-    let as_it_is = |(new, old): (Arc<Store>, &Arc<Store>)| match has_same_files(old, &new) {
-        true => Arc::clone(old),
-        false => as_before(old, new, host.data, now),
+    let (disk, data) = (host.disk, host.data);
+    let as_it_is = |old: &Arc<Store>| {
+        let new = store::load_from(disk, &Place::of(old), Extent::All, Some(old), now);
+        match has_same_files(old, &new) {
+            true => Arc::clone(old),
+            false => as_before(old, Arc::new(new), data, now),
+        }
     };
-    Arc::new(Snapshot::of(stores.into_iter().zip(&snapshot.stores).map(as_it_is).collect()))
+    Arc::new(Snapshot::of(store::parallel::map_parallel(&snapshot.stores, as_it_is)))
 }
 
 /// True if the files of a store are unchanged. Listed deleted memories do not count.
@@ -67,12 +69,35 @@ pub fn of_bound(was: &Snapshot, bound: &[EntryRef], fresh: &Snapshot, now: Momen
             continue;
         }
         if let Some(what) = describe_change((store, entry), is, now) {
-            moved.push(ConcurrentChange {
-                name: crate::usecase::planned_change::name_of(store, entry),
-                what,
-                new_effect: String::new(),
-            });
+            moved.push(ConcurrentChange::new(name_of(store, entry), what));
         }
     }
     ConcurrentChanges { shown: bound.len(), changes: moved }
+}
+
+/// Returns the request for the same memories, without those that are gone.
+pub fn same_memories(shown: &ChangeRequest, request: ChangeRequest) -> ChangeRequest {
+    let mut carry = EntryTracker::new(&shown.snapshot, &request.snapshot);
+    let mut taken: HashSet<EntryRef> = HashSet::new();
+    let (mut at, mut hidden) = (Vec::new(), Vec::new());
+    for &own in &shown.at {
+        if let Some(now) = carry.find(own, &|now| taken.contains(&now))
+            && taken.insert(now)
+        {
+            at.push(now);
+            hidden.extend(shown.is_hidden(own).then_some(now));
+        }
+    }
+    hidden.sort_unstable();
+    let beside =
+        shown.beside.iter().filter_map(|own| carry.find(*own, &|now| taken.contains(&now))).collect();
+    let name = match at.as_slice() {
+        all if all.len() == shown.at.len() => request.name,
+        [one] => {
+            let (store, entry) = request.snapshot.get(*one);
+            name_of(store, entry)
+        }
+        several => memory_count(several.len()),
+    };
+    ChangeRequest { at, beside, hidden, name, ..request }
 }

@@ -1,6 +1,6 @@
 //! Makes a plan again for the same memories, and for no others.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::super::command::{BackupRestore, ChangeCommand};
@@ -12,13 +12,11 @@ use crate::disk::host::Host;
 use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, EntryTracker, PathText, Plan, Snapshot, Store};
 use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
-use crate::ops::backup_restore::{CopyFacts, compare};
+use crate::ops::effect_lines::add_rule_lines;
 use crate::ops::{self, Progress, Refusal, WriteContext};
-use crate::store::commit::Vault;
 use crate::usecase::planned_change::{PlannedChange, name_of};
 use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
-use crate::usecase::revalidate::same_memories::same_memories;
-use crate::usecase::rule_lines::add_rule_lines;
+use crate::usecase::revalidate::current_stores::same_memories;
 
 /// Returns the plan as it is now, with what differs from what was shown.
 pub fn replan_with_changes(
@@ -146,17 +144,7 @@ fn sides(
     fresh: &Snapshot,
     host: Host<'_>,
 ) -> Result<BackupComparisons> {
-    let compared = |snapshot: &Snapshot| -> Result<BackupComparison> {
-        let Some(store) = snapshot.stores.get(restoring.store) else {
-            return Err(Refusal::unfit("the store is not open any more.").into());
-        };
-        let vault = Vault::open_read_only(host.disk, host.data, &store.root);
-        let now = shown.request.now;
-        let facts = CopyFacts::of(store, &vault, (&restoring.copy, &restoring.bytes), now)?;
-        let packed = BTreeMap::new();
-        let context = WriteContext { store, now, random: [0; 16], compressed_files: &packed };
-        Ok(compare(&context, &restoring.copy.file, &restoring.bytes, &facts)?)
-    };
+    let compared = |snapshot| restoring.compared(snapshot, host, shown.request.now).map(|(own, _)| own);
     Ok(BackupComparisons { was: compared(&shown.request.snapshot)?, is: compared(fresh)? })
 }
 
@@ -168,40 +156,29 @@ impl BackupComparisons {
         let newer: HashSet<&[u8]> =
             self.is.items.iter().filter(|own| own.kind.is_only_here()).map(|own| &own.is[..]).collect();
         let shown = |item: &&RecordDifference| of.whole || of.chosen.contains(&item.at) && item.can_come;
-        let mut moved = Vec::new();
-        for item in self.was.items.iter().filter(shown) {
+        let moved = |item: &RecordDifference, what: &str| {
             let name = item.id.clone().unwrap_or_else(|| format!("line {}", item.line));
-            let becomes = String::new();
-            if item.kind.is_only_here() {
-                if !newer.contains(&item.is[..]) {
-                    moved.push(ConcurrentChange {
-                        name,
-                        what: "changed or gone".into(),
-                        new_effect: becomes,
-                    });
-                }
-                continue;
-            }
+            ConcurrentChange::new(name, what.to_owned())
+        };
+        let mut all = Vec::new();
+        for item in self.was.items.iter().filter(shown) {
             let what = match is.get(&item.at) {
+                _ if item.kind.is_only_here() => (!newer.contains(&item.is[..])).then_some("changed or gone"),
                 None => Some("was changed back"),
                 Some(now) if now.kind != item.kind => Some(now.kind.as_str()),
                 Some(now) if now.is != item.is => Some("changed on disk"),
                 Some(_) => None,
             };
-            moved.extend(what.map(|what| ConcurrentChange { name, what: what.into(), new_effect: becomes }));
+            all.extend(what.map(|what| moved(item, what)));
         }
         if of.whole {
             // Records that were as in the copy, and are not any more.
             let known: HashSet<u64> =
                 self.was.items.iter().filter(|own| !own.kind.is_only_here()).map(|own| own.at).collect();
             let came = is.values().filter(|own| !known.contains(&own.at));
-            moved.extend(came.map(|own| {
-                let name = own.id.clone().unwrap_or_else(|| format!("line {}", own.line));
-                let (what, becomes) = (own.kind.as_str().to_owned(), String::new());
-                ConcurrentChange { name, what, new_effect: becomes }
-            }));
+            all.extend(came.map(|own| moved(own, own.kind.as_str())));
         }
-        moved
+        all
     }
 
     fn has_grown(&self) -> bool {

@@ -66,7 +66,7 @@ fn named(store: Option<&std::sync::Arc<Store>>, file: StepFile, now: Moment) -> 
         let Some((record, memory)) = records.iter().find_map(|own| Some((own, own.memory()?))) else {
             continue;
         };
-        titles.push((*came, title_of_raw(store, path, record, bytes)));
+        titles.push((*came, title_of_raw(store, path, record, bytes).into_raw()));
         for tag in memory.tags() {
             let id = memory.id().unwrap_or_default().to_owned();
             *tagged.entry((id, tag.to_string())).or_default() += if *came { 1 } else { -1 };
@@ -99,7 +99,8 @@ fn of_one(store: &Store, file: StepFile, role: Role, now: Moment) -> StepFile {
         }
     };
     let signs = [(file.gone > 0, false), (file.come > 0, true)];
-    let titles = signs.into_iter().filter(|(is, _)| *is).map(|(_, came)| (came, title.clone())).collect();
+    let titles =
+        signs.into_iter().filter(|(is, _)| *is).map(|(_, came)| (came, title.raw().to_owned())).collect();
     StepFile { titles, ..file }
 }
 
@@ -108,14 +109,14 @@ fn deleted(store: &Store, file: &StepFile, now: Moment) -> Vec<(bool, String)> {
     let path = Path::new(&file.path);
     let Some(format) = by_name(store.format) else { return Vec::new() };
     let beside = |own: &&Entry| store.document(own).path.parent() == path.parent();
-    let id = |own: &Entry| Some(store.memory(own)?.id()?.to_owned());
+    let id = |own: &Entry| Some(store.id(own)?.to_owned());
     let known: HashMap<String, &Entry> =
         store.entries.iter().filter(beside).filter_map(|own| Some((id(own)?, own))).collect();
     let named = |(came, bytes): &(bool, Vec<u8>)| {
         let records = format.read(Role::Tombstones, path, bytes, now).records;
         let id = records.iter().find_map(|own| own.named_id())?;
         let gone = || format!("a memory that is gone: {id}");
-        Some((!came, known.get(id).map_or_else(gone, |own| title(store, own))))
+        Some((!came, known.get(id).map_or_else(gone, |own| title(store, own).into_raw())))
     };
     file.lines.iter().filter_map(named).collect()
 }

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Chore, ChoreKind, Inspector};
-use crate::format::writing::NO_COMPRESSED_FILES;
+use crate::disk::{Machine, ThisMachine};
 use crate::model::plan::effect::EffectKind;
 use crate::model::time::DAY;
 use crate::model::{Moment, PathText, Plan, Store};
-use crate::ops;
 use crate::ops::effect_lines::{TouchedMemory, touched};
+use crate::ops::{self, WriteContext};
 use crate::usecase::plans_due;
 
 /// The numbers of days ahead for which due tasks are searched.
@@ -66,7 +66,7 @@ impl<'a> Inspector<'a> {
     }
 
     fn compaction(&self, number: usize, store: &'a Arc<Store>) -> Chore {
-        let context = self.context(store, &NO_COMPRESSED_FILES);
+        let context = WriteContext::of(store, self.now, ThisMachine::new().random());
         let chore = Chore::new(number, ChoreKind::Compact, format!("compact {}", short(&store.root)));
         match ops::compact::compact(&context, None) {
             Err(refusal) => Chore { refused: Some(refusal.message), ..chore },

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{ExplainedRank, MarkedRecords, SearchOutcome, SearchRequest, WorkerState};
-use crate::model::{EntryRef, EntryTracker, Moment, Snapshot};
+use crate::model::{EntryRef, EntryTracker, Snapshot};
 use crate::ops::archive::is_in_own_data;
 use crate::query::{
-    CancelToken, Matches, Query, Request, Results, TextIndex, explain_in, facets, search, search_in,
-    similar_search, wider_term,
+    CancelToken, Matches, Query, Request, Results, TextIndex, explain_in, facets, pick_duplicates, search,
+    search_in, similar_search, wider_term,
 };
 
 /// The text is kept for stores of at most this many bytes.
@@ -45,7 +45,7 @@ impl WorkerState {
         let before = self.words.iter().rev().find(|(.., words)| words.tells(query));
         let before = before.map(|(.., words)| Arc::clone(words));
         let text = if is_held { Some(self.text(&asked.snapshot)?) } else { None };
-        let request = asked.request(query, text, asked.now);
+        let request = asked.request(query, text);
         let words = Arc::new(request.matches_within(before.as_deref(), cancel)?);
         self.words.push((Arc::clone(&asked.snapshot), asked.query.clone(), Arc::clone(&words)));
         let surplus = self.words.len().saturating_sub(WORDS);
@@ -96,7 +96,7 @@ pub(super) fn find(
         Some(only) => only_those(&asked, only, &query, cancel)?,
         None => {
             let words = kept.words(&asked, &query, cancel)?;
-            let request = asked.request(&query, None, asked.now);
+            let request = asked.request(&query, None);
             let mut found = search_in(&request, &words, cancel)?;
             if forgives && let Some(similar) = similar_search(&request, &words, &found, cancel) {
                 found = similar.results;
@@ -112,7 +112,7 @@ pub(super) fn find(
             // The sort is stable, so each part keeps its order.
             found.hits.sort_by_key(|hit| asked.first.get(hit.at.store as usize) == Some(&false));
             match asked.pick {
-                Some(pick) => (pick.find)(&asked.snapshot, found, (asked.ranking, asked.now), cancel)?,
+                Some(_) => pick_duplicates(&asked.snapshot, found, cancel)?,
                 None => found,
             }
         }
@@ -133,7 +133,7 @@ fn only_those(
         let now = carry.find(at, &|now| those.contains(&now));
         those.extend(now);
     }
-    let request = Request { all: true, ..asked.request(query, None, asked.now) };
+    let request = Request { all: true, ..asked.request(query, None) };
     let mut results = search(&request, cancel)?;
     results.hits.retain(|hit| those.contains(&hit.at));
     Some(results)
@@ -141,7 +141,7 @@ fn only_those(
 
 pub(super) fn why(asked: SearchRequest, at: EntryRef, kept: &mut WorkerState) -> Option<ExplainedRank> {
     let query = Query::parse(&asked.query, asked.now).unwrap_or_default().with_similar(&asked.similar);
-    let request = asked.request(&query, None, asked.now);
+    let request = asked.request(&query, None);
     let words = match asked.similar.is_empty() {
         true => kept.words(&asked, &query, &CancelToken::default())?,
         false => Arc::new(request.matches(&CancelToken::default())?),
@@ -151,7 +151,7 @@ pub(super) fn why(asked: SearchRequest, at: EntryRef, kept: &mut WorkerState) ->
 }
 
 impl SearchRequest {
-    fn request<'a>(&'a self, query: &'a Query, text: Option<&'a TextIndex>, now: Moment) -> Request<'a> {
+    fn request<'a>(&'a self, query: &'a Query, text: Option<&'a TextIndex>) -> Request<'a> {
         Request {
             snapshot: &self.snapshot,
             text,
@@ -159,7 +159,7 @@ impl SearchRequest {
             ranking: self.ranking,
             order: self.order,
             all: false,
-            now,
+            now: self.now,
         }
     }
 }

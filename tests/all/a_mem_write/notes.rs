@@ -1,6 +1,7 @@
 //! Notes: added, edited, tagged, deleted.
 
 use super::*;
+use crate::support::plans;
 
 #[test]
 fn a_note_is_added_with_an_id_from_its_title() {
@@ -143,10 +144,10 @@ fn tags_and_importance_of_notes_are_set() {
     let site = healthy();
     site.does(|context| {
         let own = named(context.store, "timeout-fix");
-        ops::tag::tag(context, &own, &tags(&["Slow Start", "backend"]), &tags(&["timeout"]))
+        plans::tag(context, &own, &tags(&["Slow Start", "backend"]), &tags(&["timeout"]))
     });
     assert!(site.read("knowledge/notes/timeout-fix.md").contains("tags: [backend, slow-start]\n"));
-    site.does(|context| ops::tag::tag(context, &named(context.store, "lone"), &tags(&["hot"]), &[]));
+    site.does(|context| plans::tag(context, &named(context.store, "lone"), &tags(&["hot"]), &[]));
     assert!(site.read("knowledge/notes/lone.md").contains("tags:\n  - cold\n  - hot\n"));
     for (value, word) in [(0.75, "high"), (0.74, "medium"), (0.45, "medium"), (0.44, "low")] {
         site.does(|context| {
@@ -154,21 +155,22 @@ fn tags_and_importance_of_notes_are_set() {
             let other = if word == "low" { "high" } else { "low" };
             edit(context, "lone", &[("confidence", other)])
         });
-        site.does(|context| ops::set_field::importance(context, &named(context.store, "lone")[0], value));
+        site.does(|context| plans::importance(context, &named(context.store, "lone")[0], value));
         assert!(site.read("knowledge/notes/lone.md").contains(&format!("confidence: {word}\n")));
     }
     let profile = |context: &WriteContext<'_>| named(context.store, "helper")[0];
     site.refuses("only notes have tags", |context| {
-        ops::tag::tag(context, &[profile(context)], &tags(&["x"]), &[])
+        plans::tag(context, &[profile(context)], &tags(&["x"]), &[])
     });
-    site.refuses("only notes", |context| ops::set_field::importance(context, &profile(context), 0.5));
+    site.refuses("only notes", |context| plans::importance(context, &profile(context), 0.5));
 }
 
 #[test]
 fn a_deleted_note_is_deprecated_and_comes_back() {
     let site = healthy();
-    let asked = DeleteRequest { reason: Some("superseded"), replaced_by: Some("lone"), remove: false };
-    site.does(|context| ops::delete::delete(context, &named(context.store, "timeout-fix"), asked));
+    let asked =
+        DeleteOptions { reason: Some("superseded".into()), replaced_by: Some("lone".into()), remove: false };
+    site.does(|context| ops::delete::delete(context, &named(context.store, "timeout-fix"), &asked));
     let note = site.read("knowledge/notes/timeout-fix.md");
     for part in [
         "status: deprecated\n",
@@ -179,7 +181,7 @@ fn a_deleted_note_is_deprecated_and_comes_back() {
         assert!(note.contains(part), "{part} {note}");
     }
     let again = |context: &WriteContext<'_>| {
-        ops::delete::delete(context, &named(context.store, "timeout-fix"), asked)
+        ops::delete::delete(context, &named(context.store, "timeout-fix"), &asked)
     };
     site.refuses("already deprecated", again);
     site.does(|context| {
@@ -199,9 +201,9 @@ fn a_deleted_note_is_deprecated_and_comes_back() {
         )
     });
     for (by, part) in [("timeout-fix", "is deleted itself"), ("nobody", "not a note of this store")] {
-        let asked = DeleteRequest { replaced_by: Some(by), ..DeleteRequest::default() };
+        let asked = DeleteOptions { replaced_by: Some(by.into()), ..DeleteOptions::default() };
         site.refuses(part, |context| {
-            ops::delete::delete(context, &named(context.store, "timeout-fix"), asked)
+            ops::delete::delete(context, &named(context.store, "timeout-fix"), &asked)
         });
     }
 }
@@ -213,19 +215,19 @@ fn without_time(note: &str) -> String {
 #[test]
 fn what_is_removed_is_gone_from_the_indexes_too() {
     let site = healthy();
-    let remove = DeleteRequest { remove: true, ..DeleteRequest::default() };
-    site.does(|context| ops::delete::delete(context, &named(context.store, "lone"), remove));
+    let remove = DeleteOptions { remove: true, ..DeleteOptions::default() };
+    site.does(|context| ops::delete::delete(context, &named(context.store, "lone"), &remove));
     assert!(!site.has("knowledge/notes/lone.md"));
     assert!(
         !site.read("knowledge/tags.json").contains("lone")
             && !site.read("knowledge/links.json").contains("lone")
     );
     site.does(|context| {
-        ops::delete::delete(context, &named(context.store, "helper"), DeleteRequest::default())
+        ops::delete::delete(context, &named(context.store, "helper"), &DeleteOptions::default())
     });
     assert!(!site.has("profiles/helper.json"));
     site.does(|context| {
-        ops::delete::delete(context, &named(context.store, "failures"), DeleteRequest::default())
+        ops::delete::delete(context, &named(context.store, "failures"), &DeleteOptions::default())
     });
     assert!(!site.has("queries/failures.sql"));
 }

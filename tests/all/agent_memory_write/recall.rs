@@ -20,8 +20,8 @@ fn imported(recalled: Option<&str>) -> Repository {
 
 fn remove<'s>(ids: &'s [&'s str]) -> impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal> {
     |context| {
-        let asked = ops::delete::DeleteRequest { remove: true, ..Default::default() };
-        ops::delete::delete(context, &entries(context.store, ids), asked)
+        let asked = ops::delete::DeleteOptions { remove: true, ..Default::default() };
+        ops::delete::delete(context, &entries(context.store, ids), &asked)
     }
 }
 

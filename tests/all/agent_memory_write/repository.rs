@@ -256,7 +256,7 @@ pub(super) fn edit<'s>(
 }
 
 pub(super) fn delete<'s>(ids: &'s [&'s str]) -> impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal> {
-    move |context| ops::delete::delete(context, &entries(context.store, ids), Default::default())
+    move |context| ops::delete::delete(context, &entries(context.store, ids), &Default::default())
 }
 
 pub(super) fn archive<'s>(ids: &'s [&'s str]) -> impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal> {

@@ -16,8 +16,7 @@ pub fn edit_one(part: &Part, at: usize) -> io::Result<()> {
     loop {
         let store = load_at(part.format, &part.root, clock.now());
         let wanted = part.id(at);
-        let is_it =
-            |entry: &&palimp::model::Entry| store.memory(entry).and_then(|view| view.id()) == Some(&wanted);
+        let is_it = |entry: &&palimp::model::Entry| store.id(entry) == Some(&wanted);
         let entry = store.entries.iter().find(is_it).ok_or_else(|| io::Error::other("it is gone"))?;
         let context = WriteContext::of(&store, clock.now(), random(part, at));
         let text = format!("Edited by {}.", part.mark);

@@ -59,7 +59,7 @@ fn edit_a_seed(town: &Town, text: &str) {
 
 fn seed(store: &palimp::model::Store) -> palimp::model::Entry {
     let is_seed = |entry: &&palimp::model::Entry| {
-        let id = store.memory(entry).and_then(|view| view.id()).unwrap_or_default();
+        let id = store.id(entry).unwrap_or_default();
         id.starts_with("seed_000000") || id == "00000000-0000-4000-8000-000000000000"
     };
     *store.entries.iter().find(is_seed).unwrap()
@@ -119,7 +119,7 @@ fn stopped_in_a_line(format: &'static str, others: bool) {
     assert_eq!(town.ours(), Vec::<String>::new());
     let store = town.load();
     let whole = |id: &str| {
-        let own = |entry: &&palimp::model::Entry| store.memory(entry).and_then(|view| view.id()) == Some(id);
+        let own = |entry: &&palimp::model::Entry| store.id(entry) == Some(id);
         store.entries.iter().filter(own).count()
     };
     assert_eq!(whole(&id), 1, "{}", String::from_utf8_lossy(&fs::read(&other.file).unwrap()));

@@ -72,7 +72,7 @@ fn rewrite(town: &Town, times: usize) -> Done {
     for turn in 0..times {
         let store = town.load();
         let entry = chosen(&store, turn);
-        let id = store.memory(&entry).and_then(|view| view.id()).unwrap_or_default().to_owned();
+        let id = store.id(&entry).unwrap_or_default().to_owned();
         let (text, tag) = (format!("Said in turn {turn}."), format!("turn{turn}"));
         let deed = match turn % 4 {
             0 | 2 => Deed::Text(&text),

@@ -217,14 +217,14 @@ pub enum Deed<'a> {
 pub fn planned(context: &WriteContext<'_>, entry: &Entry, deed: Deed<'_>) -> Result<Plan, Refusal> {
     let store = context.store;
     if ops::writes(store).is_ok() {
-        let gone = ops::delete::DeleteRequest { remove: true, ..Default::default() };
+        let gone = ops::delete::DeleteOptions { remove: true, ..Default::default() };
         return match deed {
             Deed::Text(text) => {
                 ops::edit::edit(context, entry, &[FieldAssignment { name: "text", value: text }])
             }
-            Deed::Tag(tag) => ops::tag::tag(context, &[*entry], &[tag.to_owned()], &[]),
-            Deed::Delete => ops::delete::delete(context, &[*entry], gone),
-            Deed::Bury => ops::delete::delete(context, &[*entry], ops::delete::DeleteRequest::default()),
+            Deed::Tag(tag) => crate::support::plans::tag(context, &[*entry], &[tag.to_owned()], &[]),
+            Deed::Delete => ops::delete::delete(context, &[*entry], &gone),
+            Deed::Bury => ops::delete::delete(context, &[*entry], &ops::delete::DeleteOptions::default()),
         };
     }
     let document = store.document(entry);

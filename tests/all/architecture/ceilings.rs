@@ -9,20 +9,20 @@ use super::rust_files;
 
 /// The rooms that have a ceiling of their own. `REST` is for all others together.
 const ROOMS: [(&str, usize); 9] = [
-    ("format", 25_200),
-    ("tui", 22_950),
-    ("store", 20_700),
-    ("ops", 10_050),
-    ("usecase", 8_450),
-    ("cli", 7_900),
+    ("format", 24_060),
+    ("tui", 22_240),
+    ("store", 20_440),
+    ("ops", 9_910),
+    ("usecase", 8_250),
+    ("cli", 7_550),
     ("query", 4_150),
-    ("text", 5_900),
-    ("model", 4_250),
+    ("text", 5_730),
+    ("model", 4_180),
 ];
 /// Memory, work, disk, detectors, demo, check and the files of `src` itself.
-const REST: usize = 10_550;
-const SRC: usize = 120_500;
-const TESTS: usize = 67_400;
+const REST: usize = 10_480;
+const SRC: usize = 116_950;
+const TESTS: usize = 67_380;
 /// How far one room may be over its ceiling while the sum holds, in hundredths.
 const ROOM_SLACK: usize = 5;
 

@@ -9,7 +9,6 @@ use palimp::disk::RealDisk;
 use palimp::disk::host::Host;
 use palimp::format;
 use palimp::model::{EntryRef, Extent, Moment, Snapshot, Store};
-use palimp::ops;
 use palimp::store::commit::Vault;
 use palimp::store::{Place, load};
 use palimp::usecase::{
@@ -102,7 +101,7 @@ impl Desk {
     pub fn back_up(&mut self) {
         let (store, data) = (self.store(), self.data());
         let vault = Vault::open(&RealDisk, &data, &store.root).unwrap();
-        for document in ops::backup_create::files_to_back_up(&store) {
+        for document in palimp::usecase::files_to_back_up(&store) {
             vault.copy(&document.path, &document.bytes, self.now).unwrap();
         }
         self.now = self.now.plus(3_600_000_000);
@@ -112,8 +111,8 @@ impl Desk {
     pub fn gone(&self, at: EntryRef, is_erased: bool) -> Gone {
         let store = self.store();
         let entry = &store.entries[at.entry as usize];
-        let id = store.memory(entry).and_then(|view| view.id()).map(str::to_owned);
-        Gone { id, title: format::title(&store, entry), raw: store.raw(entry).to_vec(), is_erased }
+        let id = store.id(entry).map(str::to_owned);
+        Gone { id, title: format::title(&store, entry).into_raw(), raw: store.raw(entry).to_vec(), is_erased }
     }
 
     pub fn path(&self, file: impl AsRef<Path>) -> PathBuf {

@@ -50,8 +50,8 @@ pub fn all(store: &Store) -> Vec<Memory> {
         Memory {
             file: store.document(entry).path.clone(),
             id: view.and_then(|view| view.id()).map(str::to_owned),
-            title: format::title(store, entry),
-            text: format::text_of(store, entry).text,
+            title: format::title(store, entry).into_raw(),
+            text: format::text_of(store, entry).text.into_raw(),
             raw: store.raw(entry).to_vec(),
             state: entry.state.as_str(),
             is_live: entry.state == State::Live && !view.is_some_and(|view| view.faded),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use palimp::model::{Extent, Role, Snapshot, State, Store};
 use palimp::query::{
-    CancelToken, DUPLICATES, Order, Query, Ranking, Request, Results, UsageStatistics, search,
+    CancelToken, Order, Query, Ranking, Request, Results, UsageStatistics, pick_duplicates, search,
 };
 use palimp::work::StoreTally;
 
@@ -138,14 +138,7 @@ impl Judge<'_> {
     fn calls_equal_what_is(&mut self, store: &Arc<Store>) {
         let snapshot = Snapshot::of(vec![Arc::clone(store)]);
         let Some(results) = self.results(&snapshot) else { return };
-        let Some(found) = (DUPLICATES.find)(
-            &snapshot,
-            results,
-            (Ranking::default(), self.desk.now),
-            &CancelToken::default(),
-        ) else {
-            return;
-        };
+        let Some(found) = pick_duplicates(&snapshot, results, &CancelToken::default()) else { return };
         let picked = found.picked.clone().unwrap_or_default();
         let mut first = None;
         for (hit, figure) in found.hits.iter().zip(&picked.figures) {

@@ -3,7 +3,7 @@
 use palimp::format::writing::{FieldAssignment, RecordDraft, Refusal, WriteContext};
 use palimp::model::{Entry, Plan, State};
 use palimp::ops;
-use palimp::ops::delete::DeleteRequest;
+use palimp::ops::delete::DeleteOptions;
 
 use super::stores::{self, Files};
 
@@ -56,7 +56,7 @@ pub const CASES: &[Case] = &[
     REMOVE_LOG,
     case(LOG, "delete one of two that are alike", stores::sessions_doubled, |context| {
         let first = all(context).next().expect("an entry");
-        ops::delete::delete(context, &[first], DeleteRequest { remove: true, ..DeleteRequest::default() })
+        ops::delete::delete(context, &[first], &DeleteOptions { remove: true, ..DeleteOptions::default() })
     }),
     case(LOG, "undelete", stores::sessions_deleted, |context| {
         ops::undelete::undelete(
@@ -128,7 +128,7 @@ fn all<'a>(context: &'a WriteContext<'_>) -> impl Iterator<Item = Entry> + 'a {
 
 pub fn found(context: &WriteContext<'_>, ids: &[&str]) -> Vec<Entry> {
     let named = |entry: &Entry| {
-        let id = context.store.memory(entry).and_then(|view| view.id());
+        let id = context.store.id(entry);
         id.is_some_and(|id| ids.contains(&id))
     };
     let found: Vec<Entry> = all(context).filter(named).collect();
@@ -151,15 +151,15 @@ fn edit(context: &WriteContext<'_>, id: &str) -> Result<Plan, Refusal> {
 }
 
 fn tag(context: &WriteContext<'_>, ids: &[&str]) -> Result<Plan, Refusal> {
-    ops::tag::tag(context, &found(context, ids), &["marked".to_owned()], &[])
+    crate::support::plans::tag(context, &found(context, ids), &["marked".to_owned()], &[])
 }
 
 fn delete(context: &WriteContext<'_>, ids: &[&str], remove: bool) -> Result<Plan, Refusal> {
-    ops::delete::delete(context, &found(context, ids), DeleteRequest { remove, ..DeleteRequest::default() })
+    ops::delete::delete(context, &found(context, ids), &DeleteOptions { remove, ..DeleteOptions::default() })
 }
 
 fn repair(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    Ok(ops::repair::all_safe(context)?.plan.expect("something to be repaired"))
+    Ok(crate::support::plans::all_safe(context)?.plan.expect("something to be repaired"))
 }
 
 fn init(context: &WriteContext<'_>) -> Result<Plan, Refusal> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::faulty::{Fault, Faulty};
 use palimp::disk::Disk;
-use palimp::ops::delete::DeleteRequest;
+use palimp::ops::delete::DeleteOptions;
 use palimp::store::commit::{Vault, Writer};
 
 use super::bench::{Bench, DATA, ROOT, context, host, load, run, turn};
@@ -37,8 +37,8 @@ fn removed_and_cut() -> Faulty {
     };
     let run_on = |disk: &Faulty| {
         let store = load(disk, "session-log");
-        let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
-        let plan = palimp::ops::delete::delete(&context(&store), &store.entries[..1], asked).unwrap();
+        let asked = DeleteOptions { remove: true, ..DeleteOptions::default() };
+        let plan = palimp::ops::delete::delete(&context(&store), &store.entries[..1], &asked).unwrap();
         let machine = Still::first();
         Writer::open(host(disk, &machine), &store).and_then(|writer| writer.commit(&plan))
     };

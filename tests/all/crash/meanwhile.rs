@@ -1,6 +1,7 @@
 //! An agent writes in place between two steps of a change.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::faulty::Faulty;
 use palimp::disk::Disk;
@@ -110,8 +111,8 @@ fn a_removal() -> (Faulty, Plan) {
     let is_it =
         |own: &&palimp::model::Entry| store.memory(own).is_some_and(|view| view.id() == Some("mem_001"));
     let entries: Vec<_> = store.entries.iter().filter(is_it).copied().collect();
-    let asked = ops::delete::DeleteRequest { remove: true, ..Default::default() };
-    let plan = ops::delete::delete(&context(&store), &entries, asked).unwrap();
+    let asked = ops::delete::DeleteOptions { remove: true, ..Default::default() };
+    let plan = ops::delete::delete(&context(&store), &entries, &asked).unwrap();
     (disk, plan)
 }
 
@@ -218,8 +219,13 @@ fn what_an_agent_puts_in_the_place_of_a_new_file_stays_where_that_is_undone() {
         });
         let (store, machine) = (load(&disk, "memory-server"), Still::first());
         // Each look at the lock is a step, so the short form looks once.
-        let open = if is_long() { Writer::open } else { Writer::open_at_once };
-        open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap_err();
+        let host = host(&disk, &machine);
+        let writer = if is_long() {
+            Writer::open(host, &store)
+        } else {
+            Writer::open_within(host, &store, Duration::ZERO)
+        };
+        writer.unwrap().commit(&plan).unwrap_err();
         drop(held);
         if !wrote.load(std::sync::atomic::Ordering::SeqCst) {
             break;

@@ -160,7 +160,7 @@ pub fn large(format: &'static str) -> Faulty {
     let logs = store.documents.iter().filter(|own| own.role == Role::Records && is_log(&own.path));
     let log = logs.max_by_key(|own| own.len).unwrap();
     let line = String::from_utf8_lossy(&log.bytes).lines().next().unwrap_or_default().to_owned();
-    let id = log.records.iter().find_map(|record| record.memory()?.id()).unwrap_or_default().to_owned();
+    let id = log.records.iter().find_map(|record| record.id()).unwrap_or_default().to_owned();
     let long = "x".repeat(2_000);
     let all = (0..40).map(|number| {
         let own = line.replacen(&id, &format!("many_{number:04}"), usize::from(!id.is_empty()));

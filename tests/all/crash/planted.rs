@@ -2,7 +2,7 @@
 
 use crate::faulty::Lie;
 use palimp::model::{Act, Plan};
-use palimp::ops::delete::{DeleteRequest, delete};
+use palimp::ops::delete::{DeleteOptions, delete};
 use palimp::ops::{self, WriteContext, archive, edit};
 
 use super::bench::Bench;
@@ -101,9 +101,9 @@ fn a_backup_after_the_change_is_found() {
 /// A tombstone and the removal of its record in one plan.
 fn buried(context: &WriteContext<'_>) -> Plan {
     let entries = found(context, &["mem_001"]);
-    let mut plan = delete(context, &entries, DeleteRequest::default()).unwrap();
+    let mut plan = delete(context, &entries, &DeleteOptions::default()).unwrap();
     let removal =
-        delete(context, &entries, DeleteRequest { remove: true, ..DeleteRequest::default() }).unwrap();
+        delete(context, &entries, &DeleteOptions { remove: true, ..DeleteOptions::default() }).unwrap();
     plan.changes.extend(removal.changes);
     ops::plan("delete", context, 1, plan.changes).unwrap()
 }

@@ -69,7 +69,7 @@ fn tagged_beside_an_agent(disk: &Faulty) -> CommitReceipt {
     let is_it =
         |own: &&palimp::model::Entry| store.memory(own).is_some_and(|view| view.id() == Some("mem_001"));
     let entries: Vec<_> = store.entries.iter().filter(is_it).copied().collect();
-    let plan = ops::tag::tag(&context(&store), &entries, &["brandnew".to_owned()], &[]).unwrap();
+    let plan = crate::support::plans::tag(&context(&store), &entries, &["brandnew".to_owned()], &[]).unwrap();
     let writer = Writer::open(host(disk, &machine), &store).unwrap();
     let mut wrote = false;
     disk.before(move |_, other| {

@@ -7,7 +7,7 @@ use palimp::disk::ThisMachine;
 use palimp::disk::{Disk, Machine};
 use palimp::format::writing::{FieldAssignment, WriteContext};
 use palimp::model::{Entry, Plan, Store};
-use palimp::ops::delete::{DeleteRequest, delete};
+use palimp::ops::delete::{DeleteOptions, delete};
 use palimp::ops::edit::edit;
 use palimp::store::commit::{CommitError, FilesState, Vault, Writer, keep_text};
 use serde_json::json;
@@ -61,7 +61,7 @@ fn remove(disk: &Faulty, id: &str) {
         delete(
             context,
             &[entry(context.store, id)],
-            DeleteRequest { remove: true, ..DeleteRequest::default() },
+            &DeleteOptions { remove: true, ..DeleteOptions::default() },
         )
         .unwrap()
     });
@@ -147,8 +147,8 @@ fn undo_that_was_shown_before_an_erasure_brings_nothing_erased_back() {
     let line = whole.split_inclusive('\n').find(|line| line.contains("mem_001")).unwrap();
     let (store, machine) = (load_log(&disk), ThisMachine::new());
     let context = WriteContext::of(&store, NOW, [7; 16]);
-    let asked = DeleteRequest { remove: true, ..DeleteRequest::default() };
-    let plan = delete(&context, &[entry(&store, "mem_001")], asked).unwrap();
+    let asked = DeleteOptions { remove: true, ..DeleteOptions::default() };
+    let plan = delete(&context, &[entry(&store, "mem_001")], &asked).unwrap();
     Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
     let store = load_log(&disk);
     let (plan, turn) = Writer::open_read_only(host(&disk, &machine), &store).unwrap().undo(None).unwrap();
@@ -166,9 +166,12 @@ fn a_change_that_was_shown_before_an_erasure_keeps_no_copy_of_what_was_erased() 
     let disk = server();
     let (store, machine) = (load(&disk), ThisMachine::new());
     let context = WriteContext::of(&store, NOW, [7; 16]);
-    let plan =
-        delete(&context, &[entry(&store, "k-2")], DeleteRequest { remove: true, ..DeleteRequest::default() })
-            .unwrap();
+    let plan = delete(
+        &context,
+        &[entry(&store, "k-2")],
+        &DeleteOptions { remove: true, ..DeleteOptions::default() },
+    )
+    .unwrap();
     erase_of(&disk, &load(&disk), b"k-1").unwrap();
     assert_eq!(said_in(&disk), Vec::<PathBuf>::new());
     let outcome = Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan);

@@ -84,7 +84,7 @@ pub fn erase_of(disk: &dyn Disk, store: &Store, says: &[u8]) -> Result<ErasureRe
     let vault = Vault::open_read_only(disk, host.data, &store.root);
     let wanted = ErasureMatcher::of(format, store, &targets, host.now);
     let mut contents = ErasedContents::default();
-    let kept = gather(disk, store, &vault, &wanted, &mut contents).unwrap();
+    let kept = gather(disk, store, &vault, &wanted, &mut contents, &Default::default()).unwrap();
     let plan = erase::plan(&context, &wanted, &contents, &kept, erase::DEFAULT_REASON).unwrap().plan;
     Writer::open(host, store)?.erase(&plan, ErasureScope::of_records(&targets), erase::DEFAULT_REASON)
 }

@@ -37,7 +37,7 @@ fn erase_value(disk: &Faulty) -> Result<ErasureReceipt, CommitError> {
     let wanted = ErasureMatcher::of(format::by_name(store.format).unwrap(), store, &[], NOW);
     let wanted = wanted.with_values(values.all());
     let mut contents = ErasedContents::default();
-    let kept = gather(disk, store, &vault, &wanted, &mut contents).unwrap();
+    let kept = gather(disk, store, &vault, &wanted, &mut contents, &Default::default()).unwrap();
     let plan = erase::plan(&context, &wanted, &contents, &kept, erase::DEFAULT_REASON).unwrap().plan;
     let scope = ErasureScope { values: values.all(), ..ErasureScope::default() };
     Writer::open(host, store)?.erase(&plan, scope, erase::DEFAULT_REASON)

@@ -225,7 +225,7 @@ fn counts_that_a_repair_rewrites_also_count_what_an_agent_adds_meanwhile() {
     let site = Site::new("session-log", &files);
     let store = site.store();
     let context = site.context(&store, &mut Chance::new(1));
-    let plan = palimp::ops::repair::all_safe(&context).unwrap().plan.unwrap();
+    let plan = crate::support::plans::all_safe(&context).unwrap().plan.unwrap();
     site.append(LOG, format!("{}\n", entry("a", "")).as_bytes());
     site.commit(&plan).unwrap();
     assert_agreeing(&site_of("").store(), &site.store());
@@ -271,8 +271,8 @@ fn a_deletion_never_hits_a_record_that_came_after_it_was_planned() {
     let site = site_of(&[&twin[..], &twin].concat());
     let store = site.store();
     let context = site.context(&store, &mut Chance::new(1));
-    let asked = palimp::ops::delete::DeleteRequest { remove: true, ..Default::default() };
-    let plan = palimp::ops::delete::delete(&context, &store.entries, asked).unwrap();
+    let asked = palimp::ops::delete::DeleteOptions { remove: true, ..Default::default() };
+    let plan = palimp::ops::delete::delete(&context, &store.entries, &asked).unwrap();
     site.append(LOG, format!("{twin}{}\n", entry("b", "")).as_bytes());
     site.commit(&plan).unwrap();
     assert_eq!(
@@ -314,8 +314,8 @@ fn an_equal_record_that_came_between_plan_and_commit_keeps_none_from_coming_back
         let site = site_of(&format!("{one}\n{other}\n"));
         let store = site.store();
         let context = site.context(&store, &mut Chance::new(1));
-        let asked = palimp::ops::delete::DeleteRequest { remove: true, ..Default::default() };
-        let plan = palimp::ops::delete::delete(&context, &store.entries[..1], asked).unwrap();
+        let asked = palimp::ops::delete::DeleteOptions { remove: true, ..Default::default() };
+        let plan = palimp::ops::delete::delete(&context, &store.entries[..1], &asked).unwrap();
         site.write(LOG, &*theirs);
         site.commit(&plan).unwrap();
         let text = || String::from_utf8(site.files()[&PathBuf::from(LOG)].clone()).unwrap();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use palimp::format::writing::{RecordDraft, Refusal};
 use palimp::model::{Code, Entry, Plan, Problem, Role, State, Store};
-use palimp::ops::{self, WriteContext, delete::DeleteRequest};
+use palimp::ops::{self, WriteContext, delete::DeleteOptions};
 use serde_json::Value;
 
 use super::chance::Chance;
@@ -70,14 +70,14 @@ pub fn planned<'a>(
         Deed::Tag => {
             let own = some(chance, &readable);
             let (add, remove) = (vec![["new", "a"][chance.below(2)].to_owned()], vec!["c".to_owned()]);
-            let plan = ops::tag::tag(context, &own, &add, &remove)?;
+            let plan = crate::support::plans::tag(context, &own, &add, &remove)?;
             let names = ["tags", "updated_at", "checksum"];
             Ok((plan, Box::new(move |before, after, _| assert_edits(store, &own, before, after, &names))))
         }
         Deed::Importance => {
             let own: Vec<Entry> = some(chance, &readable).into_iter().take(1).collect();
             let Some(entry) = own.first() else { return Err(Refusal::unfit("nothing")) };
-            let plan = ops::set_field::importance(context, entry, chance.below(11) as f64 / 10.0)?;
+            let plan = crate::support::plans::importance(context, entry, chance.below(11) as f64 / 10.0)?;
             let names = ["importance", "updated_at", "checksum"];
             Ok((plan, Box::new(move |before, after, _| assert_edits(store, &own, before, after, &names))))
         }
@@ -85,7 +85,7 @@ pub fn planned<'a>(
             let remove = deed == Deed::Remove;
             let own = some(chance, &|_| true);
             let plan =
-                ops::delete::delete(context, &own, DeleteRequest { remove, ..DeleteRequest::default() })?;
+                ops::delete::delete(context, &own, &DeleteOptions { remove, ..DeleteOptions::default() })?;
             let buries = store.format == "session-log" && !remove;
             Ok((
                 plan,
@@ -137,7 +137,7 @@ pub fn planned<'a>(
             Ok((plan, Box::new(|before, after, _| assert_same(before, after))))
         }
         Deed::Repair => {
-            let repair = ops::repair::all_safe(context)?;
+            let repair = crate::support::plans::all_safe(context)?;
             let plan = repair.plan.ok_or_else(|| Refusal::unfit("nothing"))?;
             Ok((plan, Box::new(move |before, after, now| assert_repaired(store, before, after, now))))
         }
@@ -204,7 +204,7 @@ fn assert_others_same(before: &Files, after: &Files, but: &Path) {
 }
 
 fn id(store: &Store, entry: &Entry) -> Option<String> {
-    store.memory(entry)?.id().map(str::to_owned)
+    store.id(entry).map(str::to_owned)
 }
 
 #[track_caller]
@@ -248,7 +248,7 @@ fn assert_undeleted(store: &Store, entries: &[Entry], before: &Files, after: &Fi
         let own = entries.iter().filter(|own| store.document(own).path.starts_with(folder));
         let ids: Vec<String> = own.filter_map(|own| id(store, own)).collect();
         let named = file.records.iter().filter(|record| {
-            let id = record.memory().and_then(|view| view.id());
+            let id = record.id();
             id.is_some_and(|id| ids.iter().any(|own| own == id))
         });
         let mut spans: Spans =

@@ -223,12 +223,8 @@ pub fn assert_effects(plan: &Plan, before: &Store, after: &Store) {
     assert_eq!(count, come.len(), "what is there then: {:?}, {:?}", plan.effects, shown(&come));
     let ids = |own: &MemoryEffect| own.id.clone();
     let mut added: Vec<_> = plan.effects.iter().filter(|own| own.kind == EffectKind::Add).map(ids).collect();
-    let known = |id: &String| {
-        before.entries.iter().any(|own| before.memory(own).and_then(|own| own.id()) == Some(id))
-    };
+    let known = |id: &String| before.entries.iter().any(|own| before.id(own) == Some(id));
     added.retain(|id| id.as_ref().is_some_and(|id| !known(id)));
-    let is_there = |id: &Option<String>| {
-        after.entries.iter().any(|own| after.memory(own).and_then(|own| own.id()) == id.as_deref())
-    };
+    let is_there = |id: &Option<String>| after.entries.iter().any(|own| after.id(own) == id.as_deref());
     assert!(added.iter().all(is_there), "{added:?}");
 }

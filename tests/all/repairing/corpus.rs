@@ -79,7 +79,7 @@ pub fn counts<'b>(parts: impl IntoIterator<Item = &'b [u8]>) -> BTreeMap<u8, i64
 fn safe(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, RepairPlan) {
     let store = load(&[(log, bytes)], format);
     let context = WriteContext::of(&store, now(), [7; 16]);
-    let done = repair::all_safe(&context).unwrap();
+    let done = crate::support::plans::all_safe(&context).unwrap();
     let own = done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
     // The format's own note of a repair is not part of the damaged bytes.
     (own.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap().to_vec()), done)

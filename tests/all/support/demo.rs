@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex};
 
-use palimp::demo::demo_file::DemoFile;
+use palimp::demo::DemoFile;
 use palimp::model::Moment;
 use serde_json::Value;
 use tempfile::TempDir;

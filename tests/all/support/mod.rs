@@ -13,6 +13,7 @@ pub mod kept_log;
 pub mod made;
 pub mod memory_server;
 pub mod passed_on;
+pub mod plans;
 pub mod session_log;
 pub mod store;
 pub mod terminal;

@@ -54,7 +54,7 @@ fn edit(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
 }
 
 fn delete(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    ops::delete::delete(context, &[*live(context.store)], Default::default())
+    ops::delete::delete(context, &[*live(context.store)], &Default::default())
 }
 
 fn disk() -> Faulty {

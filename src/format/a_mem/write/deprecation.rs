@@ -1,6 +1,6 @@
 //! Deprecated notes (§8.2): marks front matter, heading and text, and undoes that.
 
-use crate::format::a_mem::write::field_values::timestamp;
+use super::field_values::timestamp;
 use crate::format::notes::sections::headings;
 use crate::format::writing::{Refusal, Result};
 use crate::model::Moment;

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
 
+use super::field_values::{check_file_name, one_of, timestamp};
 use crate::format::a_mem::event::STATUSES;
 use crate::format::a_mem::layout;
-use crate::format::a_mem::write::field_values::{one_of, parts, timestamp};
 use crate::format::writing::{
     AppendContext, AppendLines, ChangesResult, RecordDraft, RecordMembers, Refusal, Result, WriteContext,
     document, uuid,
 };
 use crate::format::{AssemblyInput, Placement};
-use crate::model::{Change, Moment, Record, Role, Zone};
+use crate::model::{Change, Moment, Record, Role, Store, Zone};
 use crate::text::json::JsonKind;
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
@@ -25,73 +25,56 @@ const NOTED: &str = "user.noted";
 
 /// Adds an event to the log of its month and to the file of its trace.
 pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
-    let own = EventFields::of(draft, context.random)?;
-    logged(context, own.event(), when(&own.members, context.now)?)
+    with_event(draft, context.random, |members, event| logged(context, event, when(members, context.now)?))
 }
 
 /// Returns the lines of an event for the month's log and the trace's file. `None` if the store has
 /// no folder for that month with `traces/` beside the log.
 pub fn appended(context: &AppendContext<'_>, draft: &RecordDraft<'_>) -> Result<AppendLines> {
-    let own = EventFields::of(draft, context.random)?;
-    // With a given time, equal events may exist. The key depends on their number, which needs the log.
-    if own.members.get("timestamp").is_some() {
-        return Ok(None);
-    }
-    let month = Path::new("events").join(context.now.to_pattern("%Y-%m"));
-    let (log, traces) = (month.join("events.jsonl"), month.join("traces"));
-    if !matches!(context.lookup.len(&log), Ok(Some(_))) || !context.lookup.is_folder(&traces) {
-        return Ok(None);
-    }
-    let line = line_of(&own.event(), context.now)?;
-    let trace = trace_file(&traces, &own.trace_id)?;
-    Ok(Some(vec![(log, line.clone().into_bytes()), (trace, line.into_bytes())]))
+    with_event(draft, context.random, |members, event| {
+        // With a given time, equal events may exist. The key depends on their number, which needs the log.
+        if members.get("timestamp").is_some() {
+            return Ok(None);
+        }
+        let month = Path::new("events").join(context.now.to_pattern("%Y-%m"));
+        let (log, traces) = (month.join("events.jsonl"), month.join("traces"));
+        if !matches!(context.lookup.len(&log), Ok(Some(_))) || !context.lookup.is_folder(&traces) {
+            return Ok(None);
+        }
+        let line = line_of(&event, context.now)?;
+        let trace = trace_file(&traces, event.trace_id)?;
+        Ok(Some(vec![(log, line.clone().into_bytes()), (trace, line.into_bytes())]))
+    })
 }
 
-/// The members of a new event: from the draft, or defaults.
-struct EventFields {
-    members: RecordMembers,
-    event_type: String,
-    status: String,
-    source: String,
-    trace_id: String,
-    metadata: String,
-}
-
-impl EventFields {
-    fn of(draft: &RecordDraft<'_>, random: [u8; 16]) -> Result<EventFields> {
-        if !draft.tags.is_empty() || draft.importance.is_some() {
-            return Err(Refusal::unfit("events have neither tags nor importance."));
-        }
-        let members = RecordMembers::of(draft.record)?;
-        if let Some(name) = members.names().find(|name| !MEMBERS.contains(name)) {
-            let message = format!("an event has no field {name:?}; put your own fields into `metadata`.");
-            return Err(Refusal::invalid(message));
-        }
-        if members.text("schema_version")?.is_some_and(|version| version != "1.0") {
-            return Err(Refusal::invalid("`schema_version` should be 1.0."));
-        }
-        let text =
-            |name: &str, or: &str| Ok::<_, Refusal>(members.text(name)?.unwrap_or_else(|| or.to_owned()));
-        let status = text("status", "success")?;
-        Ok(EventFields {
-            metadata: metadata(&members, &status, draft.text)?,
-            event_type: text("event_type", NOTED)?,
-            source: text("source", "palimp")?,
-            trace_id: text("trace_id", draft.session.unwrap_or(&uuid(random)))?,
-            status,
-            members,
-        })
+/// Calls `take` with the members that a draft has, and the event that it and defaults make.
+fn with_event<T>(
+    draft: &RecordDraft<'_>,
+    random: [u8; 16],
+    take: impl FnOnce(&RecordMembers, NewEvent<'_>) -> Result<T>,
+) -> Result<T> {
+    if !draft.tags.is_empty() || draft.importance.is_some() {
+        return Err(Refusal::unfit("events have neither tags nor importance."));
     }
-
-    fn event(&self) -> NewEvent<'_> {
-        NewEvent {
-            event_type: &self.event_type,
-            status: &self.status,
-            source: &self.source,
-            trace_id: &self.trace_id,
-            metadata: Some(&self.metadata),
-        }
+    let members = RecordMembers::of(draft.record)?;
+    if let Some(name) = members.names().find(|name| !MEMBERS.contains(name)) {
+        let message = format!("an event has no field {name:?}; put your own fields into `metadata`.");
+        return Err(Refusal::invalid(message));
     }
+    if members.text("schema_version")?.is_some_and(|version| version != "1.0") {
+        return Err(Refusal::invalid("`schema_version` should be 1.0."));
+    }
+    let text = |name: &str, or: &str| Ok::<_, Refusal>(members.text(name)?.unwrap_or_else(|| or.to_owned()));
+    let status = &*text("status", "success")?;
+    let metadata = &*metadata(&members, status, draft.text)?;
+    let event = NewEvent {
+        event_type: &text("event_type", NOTED)?,
+        status,
+        source: &text("source", "palimp")?,
+        trace_id: &text("trace_id", draft.session.unwrap_or(&uuid(random)))?,
+        metadata: Some(metadata),
+    };
+    take(&members, event)
 }
 
 /// Returns the changes that add an event to its files.
@@ -129,9 +112,6 @@ fn metadata(members: &RecordMembers, status: &str, text: Option<&str>) -> Result
     let set = json_edit::set(own.as_bytes(), &[name], &json_edit::quoted(text))?;
     Ok(String::from_utf8_lossy(&set).into_owned())
 }
-
-/// The longest trace id, in bytes: it is part of a file name.
-const TRACE: usize = 200;
 
 #[derive(Clone, Copy, Debug)]
 pub struct NewEvent<'a> {
@@ -193,7 +173,8 @@ pub fn missing_in_trace(
 }
 
 fn trace_file(traces: &Path, id: &str) -> Result<PathBuf> {
-    let file = traces.join(format!("{}.jsonl", trace(id)?));
+    check_file_name("trace_id", id, !matches!(id, "." | ".."))?;
+    let file = traces.join(format!("{id}.jsonl"));
     match layout::place(&file, false) {
         Placement::File(Role::Records) => Ok(file),
         _ => Err(Refusal::bad_value("trace_id", id, "its file would be mistaken for another kind")),
@@ -223,13 +204,6 @@ fn line_of(event: &NewEvent<'_>, now: Moment) -> Result<String> {
         json_edit::quoted(event.event_type),
         json_edit::quoted(event.source),
     ))
-}
-
-fn trace(id: &str) -> Result<&str> {
-    let rule = "it names a file: no separators, no control characters, at most 200 bytes";
-    let is_name = !id.is_empty() && id.len() <= TRACE && !matches!(id, "." | "..") && id.trim() == id;
-    let is_plain = !id.chars().any(|c| c.is_control() || matches!(c, '/' | '\\'));
-    if is_name && is_plain { Ok(id) } else { Err(Refusal::bad_value("trace_id", id, rule)) }
 }
 
 /// Returns the names in a path. A name that is not UTF-8 becomes empty: the format has no such name.
@@ -284,4 +258,9 @@ fn traces(parts: &AssemblyInput<'_>, log: &Path) -> PathBuf {
     }
     let has_top = documents().any(|path| path.starts_with(&at_top)) || parts.folders.contains(&at_top);
     if has_top || is_flat { at_top } else { beside }
+}
+
+/// Returns the store's files in the form that functions for derived files need.
+pub fn parts(store: &Store) -> AssemblyInput<'_> {
+    AssemblyInput::of(&store.documents, &[])
 }

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use chrono::Months;
 
-use super::events::{self, NewEvent, first_day, is_month, names};
+use super::events::{self, NewEvent, first_day, is_month, names, parts};
 use super::notes;
 use crate::format::a_mem::layout;
-use crate::format::a_mem::write::field_values::parts;
 use crate::format::writing::{
     ChangesResult, Refusal, RefusalList, Result, WriteContext, document, list, uuid,
 };
@@ -103,13 +102,7 @@ fn over(context: &WriteContext<'_>, entries: &[Entry]) -> Result<BTreeSet<PathBu
         };
         Err(Refusal::unfit(message))
     };
-    let mut faults = RefusalList::default();
-    let mut months = BTreeSet::new();
-    for entry in entries {
-        months.extend(faults.collect(entry, month(entry))?);
-    }
-    faults.finish()?;
-    Ok(months)
+    Ok(RefusalList::each(entries, month)?.into_iter().collect())
 }
 
 /// Returns the change for a log's compressed copy: a new file, or bytes at the end of the existing one.

@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::field_values::{one_of, timestamp};
 use crate::format::a_mem::note::{CONFIDENCES, NOTES, SOURCES};
-use crate::format::a_mem::write::field_values::{one_of, timestamp};
 use crate::format::a_mem::{layout, note};
 use crate::format::notes::edit::{new_tags, texts, with_raw};
-use crate::format::notes::ids::{check_free, id_from};
-use crate::format::notes::title::title_and_body;
+use crate::format::notes::ids::{check_free, id_from, title_and_body};
 use crate::format::writing::{
-    ChangesResult, RecordDraft, RecordMembers, Refusal, Result, WriteContext, no_worse,
+    ChangesResult, RecordDraft, RecordMembers, Refusal, Result, WriteContext, level_word, no_worse,
 };
 use crate::model::{Change, Document, Moment, Role};
 use crate::text::front_matter::edit::{NewYamlValue, set};
@@ -81,15 +80,6 @@ fn folder(documents: &[Arc<Document>]) -> &'static Path {
     if count(above) > count(own) { above } else { own }
 }
 
-/// Returns the word for a confidence between 0 and 1.
-pub fn confidence(value: f64) -> &'static str {
-    match value {
-        0.75.. => "high",
-        0.45.. => "medium",
-        _ => "low",
-    }
-}
-
 pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
     let members = RecordMembers::of(draft.record)?;
     let named = |name: &str| members.text(name);
@@ -111,7 +101,7 @@ pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult
         (tags, _) => tags.to_vec(),
     };
     let asked = named("confidence")?;
-    let own = draft.importance.map(confidence).or(asked.as_deref()).unwrap_or("medium");
+    let own = draft.importance.map(level_word).or(asked.as_deref()).unwrap_or("medium");
     let source = named("source")?.unwrap_or_else(|| "human-curated".into());
     let new = NewNote { id: &id, title: &title, tags: &tags, confidence: own, source: &source, body: &body };
     let (path, mut text) = new_note(&context.store.documents, new, context.now)?;

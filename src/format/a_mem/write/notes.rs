@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::deprecation;
+use super::field_values::rewritten;
 use crate::format::a_mem::note::NOTES;
-use crate::format::a_mem::write::field_values::rewritten;
 use crate::format::notes::edit::{text_of, updated};
-use crate::format::notes::note_names::NoteNames;
+use crate::format::notes::note_index::NoteNames;
 use crate::format::writing::{ChangesResult, Refusal, RefusalList, Result, WriteContext};
 use crate::model::time::DAY;
 use crate::model::{Change, Entry, Moment, PathText, Role, State};
@@ -35,24 +35,17 @@ pub fn deprecate(
         let new = deprecation::deprecate(text_of(document)?, reason, replaced_by, context.now)?;
         Ok(rewritten(document, new.as_bytes()))
     };
-    let mut faults = RefusalList::default();
-    let mut changes = Vec::new();
-    for entry in entries {
-        changes.extend(faults.collect(entry, deprecated(entry))?);
-    }
-    faults.finish()?;
-    Ok(changes)
+    RefusalList::each(entries, deprecated)
 }
 
 fn id_of<'a>(context: &WriteContext<'a>, entry: &Entry) -> &'a str {
-    context.store.memory(entry).and_then(|memory| memory.id()).unwrap_or_default()
+    context.store.id(entry).unwrap_or_default()
 }
 
 fn is_deprecated(context: &WriteContext<'_>, entry: &Entry) -> bool {
     context.store.memory(entry).is_some_and(|memory| memory.kind() == "note" && memory.faded)
 }
 
-/// Undoes the deprecation of notes.
 pub fn undeprecate(context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
     let own: Vec<&Entry> = entries.iter().filter(|entry| is_deprecated(context, entry)).collect();
     if own.iter().any(|entry| entry.state == State::Archived) {

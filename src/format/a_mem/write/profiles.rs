@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::format::a_mem::write::field_values::{rewritten, timestamp};
+use super::field_values::{check_file_name, rewritten, timestamp};
 use crate::format::a_mem::{AMem, layout, profile};
 use crate::format::record_reader::{edit_object, with_object, without_mark};
 use crate::format::writing::{
@@ -15,8 +15,6 @@ use crate::text::json_edit::{self, JsonSplice, put_last};
 use crate::text::json_scanner::Tape;
 use crate::text::names;
 
-/// The longest name of an agent, in bytes: with `.json` it is a file name.
-const NAME: usize = 200;
 const ORDER: [&str; 7] = names(
     "agent_name agent_version last_active session_count capabilities preferences \
     context_switches",
@@ -37,10 +35,8 @@ pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult
     members.or_text("agent_version", "unknown");
     members.or_text("last_active", &timestamp(context.now));
     members.or("session_count", "0");
-    let mut names: Vec<&str> = members.names().collect();
-    names.sort_by_key(|name| ORDER.iter().position(|own| own == name).unwrap_or(ORDER.len()));
-    let raw = |name: &str| members.get(name).unwrap_or("null").to_owned();
-    let members: Vec<(&str, String)> = names.into_iter().map(|name| (name, raw(name))).collect();
+    let members = members.ordered(&ORDER).into_iter();
+    let members: Vec<(&str, String)> = members.map(|(name, raw)| (name.as_str(), raw.clone())).collect();
     let bytes = pretty(&members, 0) + "\n";
     no_worse(|bytes| profile::read(&path, bytes, context.now).problems, None, bytes.as_bytes())?;
     Ok(vec![Change::create(path, bytes)])
@@ -48,15 +44,7 @@ pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult
 
 /// Returns the file of a new profile, in the folder of the existing ones.
 fn file(context: &WriteContext<'_>, name: &str) -> Result<PathBuf> {
-    let is_plain = !name.is_empty()
-        && name.len() <= NAME
-        && name.trim() == name
-        && !name.starts_with('.')
-        && !name.chars().any(|c| c.is_control() || matches!(c, '/' | '\\'));
-    if !is_plain {
-        let rule = "it names a file: no separators, no control characters, at most 200 bytes";
-        return Err(Refusal::invalid(format!("`agent_name` can't be {name:?}: {rule}.")));
-    }
+    check_file_name("`agent_name`", name, !name.starts_with('.'))?;
     let own = || context.store.documents.iter().filter(|own| layout::kind_of(&own.path) == "profile");
     let nested = own().any(|own| own.path.starts_with("profiles/agents"));
     let folder = Path::new(if nested { "profiles/agents" } else { "profiles" });

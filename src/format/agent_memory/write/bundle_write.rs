@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use super::super::{AgentMemory, layout};
 use super::canonical_write::{canonical_write, path_of};
+use super::path_edits::{BundleEdit, BundleFileWrite};
 use super::prune::PruneResult;
 use super::recall_effects::unsaid;
-use crate::format::agent_memory::write::bundle_edit::{BundleEdit, BundleFileWrite};
 use crate::format::writing::{Refusal, Result, WriteContext, document};
 use crate::format::{Format, Placement};
 use crate::model::plan::change::SHARED_MODE;
 use crate::model::{Bytes, Change, Document, Extent, Moment, Store};
 
-/// The number of bundle parts that an event names one by one.
-pub(super) const NAMED: usize = 8;
+/// The number of parts or events that are named one by one.
+const NAMED: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BundleFileKind {
@@ -48,16 +48,16 @@ pub(super) fn bundle_path(store: &Store, record: usize) -> Result<String> {
 
 /// Describes a change for the event. It names the parts, and never quotes their content.
 pub(super) fn summary<'p>(verb: &str, paths: impl Iterator<Item = &'p str>) -> String {
-    let paths: Vec<&str> = paths.collect();
-    let named = paths.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-    match paths.len().saturating_sub(NAMED) {
-        0 => format!("{verb} {named}"),
-        more => format!("{verb} {named} and {more} more"),
-    }
+    format!("{verb} {}", named(&paths.collect::<Vec<_>>()))
 }
 
-pub(super) fn beside_of(store: &Store) -> Vec<(PathBuf, Vec<u8>)> {
-    store.outside_files.iter().map(|(path, bytes)| (path.clone(), bytes.to_vec())).collect()
+/// Names the first of several parts or events, and counts the others.
+pub(super) fn named(all: &[impl AsRef<str>]) -> String {
+    let first: Vec<&str> = all.iter().take(NAMED).map(AsRef::as_ref).collect();
+    match all.len().saturating_sub(NAMED) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
 }
 
 /// The files after each step of a change, and the changes that lead there.
@@ -78,8 +78,8 @@ impl<'a> BundleWrite<'a> {
     }
 
     pub(super) fn canonical(&mut self, edits: &[BundleEdit<'_>], summary: &str) -> Result<()> {
-        let beside = beside_of(self.context.store);
-        let files = canonical_write(&self.documents, &beside, edits, summary, self.context.now)?;
+        let beside = &self.context.store.outside_files;
+        let files = canonical_write(&self.documents, beside, edits, summary, self.context.now)?;
         files.into_iter().for_each(|file| self.take(file));
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::page_rebuild::PageRebuild;
-use super::path_edits;
+use super::path_edits::{self, BundleEdit, BundleFileWrite};
 use super::store_files::{
     StateText, StoreFiles, canonical_text, checkpoint_path, lacks, no_state, object, too_deep,
 };
@@ -13,11 +13,10 @@ use super::write_event::CanonicalWriteInfo;
 use crate::format::agent_memory::bundle::{BUNDLE, COMMANDS};
 use crate::format::agent_memory::main_text::text;
 use crate::format::agent_memory::projection_text::ProjectionSource;
-use crate::format::agent_memory::write::bundle_edit::{BundleEdit, BundleFileWrite};
 use crate::format::agent_memory::{events, json_shape, layout};
 use crate::format::record_reader::without_mark;
 use crate::format::writing::{Refusal, Result};
-use crate::model::{Document, Moment};
+use crate::model::{Bytes, Document, Moment};
 use crate::text::canonical::sha256_indented;
 use crate::text::json::Json;
 use crate::text::json_edit::{quoted, scan};
@@ -26,7 +25,7 @@ use crate::text::json_scanner::Tape;
 /// Returns one canonical write with these edits. Without edits, it updates stale derived values.
 pub fn canonical_write(
     documents: &[Arc<Document>],
-    beside: &[(PathBuf, Vec<u8>)],
+    beside: &[(PathBuf, Bytes)],
     edits: &[BundleEdit<'_>],
     summary: &str,
     now: Moment,
@@ -69,10 +68,7 @@ pub fn canonical_write(
 }
 
 /// Rebuilds the pages and the entry block from the present state, as far as possible.
-pub fn make_pages(
-    documents: &[Arc<Document>],
-    beside: &[(PathBuf, Vec<u8>)],
-) -> Result<Vec<BundleFileWrite>> {
+pub fn make_pages(documents: &[Arc<Document>], beside: &[(PathBuf, Bytes)]) -> Result<Vec<BundleFileWrite>> {
     let files = StoreFiles::of(documents)?;
     let mut tape = Tape::default();
     let state = object(&mut tape, &files.state.bytes).map_err(no_state)?;
@@ -174,14 +170,11 @@ fn judged(before: Json<'_>, state: &StateText, now: Moment) -> Result<String> {
 
 /// Returns the faults of a bundle as keys and sentences. Keys have no digits, so moved items keep them.
 fn faults(bundle: Json<'_>, now: Moment) -> Vec<(String, String)> {
-    let found = json_shape::check(bundle, "bundle", &BUNDLE, now);
-    let mut faults: Vec<(String, String)> = found
-        .into_iter()
-        .map(|found| {
-            let (_, _, message) = found.fault;
-            (message.chars().filter(|c| !c.is_ascii_digit()).collect(), message)
-        })
-        .collect();
+    let mut faults = Vec::new();
+    for found in json_shape::check(bundle, "bundle", &BUNDLE, now) {
+        let (_, _, message) = found.fault;
+        faults.push((message.replace(|c: char| c.is_ascii_digit(), ""), message));
+    }
     let commands = bundle.get("validationCommands").map_or(0, |own| own.items().count());
     for number in COMMANDS..commands {
         let message = format!("`validationCommands` would hold {commands}; it may hold {COMMANDS}.");
@@ -196,7 +189,7 @@ pub fn around(
     before: Json<'_>,
     new: Json<'_>,
     hash: &str,
-    beside: &[(PathBuf, Vec<u8>)],
+    beside: &[(PathBuf, Bytes)],
 ) -> Vec<BundleFileWrite> {
     let Some(source) = ProjectionSource::of(new, new).filter(|_| !beside.is_empty()) else {
         return Vec::new();

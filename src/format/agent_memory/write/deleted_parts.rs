@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::canonical_write::path_of;
+use super::path_edits::BundleEdit;
 use super::{BundleWrite, summary};
-use crate::format::agent_memory::write::bundle_edit::BundleEdit;
 use crate::format::agent_memory::{checkpoint, layout};
 use crate::format::writing::{ChangesResult, HeldRecords, Refusal, WriteContext, document};
 use crate::model::{Change, Document, Store};
+use crate::text::json::JsonKind;
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 
@@ -38,8 +39,6 @@ impl BundlePiece {
 fn pieces(file: &[u8]) -> Vec<BundlePiece> {
     let mut tape = Tape::default();
     let Some(bundle) = checkpoint::bundle_of(&mut tape, file) else { return Vec::new() };
-    let mut tape = Tape::default();
-    let Ok(bundle) = json_edit::scan(&mut tape, bundle) else { return Vec::new() };
     let mut pieces = Vec::new();
     for (name, section) in bundle.members() {
         let Some(name) = name.text() else { continue };
@@ -49,9 +48,7 @@ fn pieces(file: &[u8]) -> Vec<BundlePiece> {
             pieces.push(BundlePiece { section: name.clone().into_owned(), index, raw, value });
         };
         match section.kind() {
-            crate::text::json::JsonKind::Array => {
-                section.items().enumerate().for_each(|(at, item)| add(Some(at), item.raw()));
-            }
+            JsonKind::Array => section.items().enumerate().for_each(|(at, item)| add(Some(at), item.raw())),
             _ => add(None, section.raw()),
         }
     }
@@ -129,10 +126,8 @@ fn of_state(context: &WriteContext<'_>, held: &Document, records: &[u32]) -> Cha
     let mut edits: Vec<(String, String)> = Vec::new();
     for record in records {
         let previous = path_of(held, record as usize).ok_or_else(lost)?;
-        let raw = held
-            .bytes
-            .get(held.records.get(record as usize).ok_or_else(lost)?.span.range())
-            .ok_or_else(lost)?;
+        let span = held.records.get(record as usize).ok_or_else(lost)?.span;
+        let raw = held.bytes.get(span.range()).ok_or_else(lost)?;
         let path =
             match previous.rsplit_once('.').and_then(|(own, at)| Some((own, at.parse::<usize>().ok()?))) {
                 Some((section, index)) => {

@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 
 use super::super::bundle::SECTIONS;
 use super::super::main_text::text;
-use super::super::{AgentMemory, layout};
+use super::super::{AgentMemory, checkpoint, layout};
 use super::canonical_write::around;
 use super::recall_effects::without as without_signals;
+use super::rewritten;
 use super::store_files::{StoreFiles, canonical_text, object, too_deep};
-use super::{beside_of, rewritten};
+use super::write_event::event_line;
 use crate::format::writing::{
     ChangesResult, ErasablePart, FormatEraser, Refusal, Result, WriteContext, document,
 };
@@ -73,28 +74,17 @@ impl FormatEraser for AgentMemory {
         let mut tape = Tape::default();
         let Some(bundle) = bundle_of(&mut tape, file, bytes) else { return Vec::new() };
         let mark = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-        let span = |value: Json<'_>| {
-            let (start, end) = value.span();
-            Span { start: (start + mark) as u64, end: (end + mark) as u64 }
-        };
+        let part = |span, names| ErasablePart { span, names, of: Vec::new() };
         let mut parts = Vec::new();
         for (name, section) in bundle.members() {
             let name = name.text().unwrap_or_default();
             if section.kind() == JsonKind::Array {
                 let mut counts: HashMap<String, usize> = HashMap::new();
                 section.items().filter_map(title).for_each(|own| *counts.entry(own).or_default() += 1);
-                let named = |item| ErasablePart {
-                    span: span(item),
-                    names: names(&name, item, &counts),
-                    of: Vec::new(),
-                };
+                let named = |item| part(span(item, mark), names(&name, item, &counts));
                 parts.extend(section.items().map(named));
             } else if !SECTIONS.contains(&&*name) {
-                parts.push(ErasablePart {
-                    span: span(section),
-                    names: vec![name.as_bytes().to_vec()],
-                    of: Vec::new(),
-                });
+                parts.push(part(span(section, mark), vec![name.as_bytes().to_vec()]));
             }
         }
         parts
@@ -107,11 +97,7 @@ impl FormatEraser for AgentMemory {
         let owner = object(&mut tape, body).map_err(|_| failed())?;
         let bundle = owner.get("bundle").ok_or_else(failed)?;
         let spans: HashSet<Span> = spans.iter().copied().collect();
-        let goes = |value: Json<'_>| {
-            let (start, end) = value.span();
-            let (start, end) = ((start + mark.len()) as u64, (end + mark.len()) as u64);
-            spans.contains(&Span { start, end })
-        };
+        let goes = |value: Json<'_>| spans.contains(&span(value, mark.len()));
         let lists = bundle.members().filter(|(_, section)| section.kind() == JsonKind::Array);
         let cuts = lists
             .map(|(_, list)| list)
@@ -145,17 +131,7 @@ impl FormatEraser for AgentMemory {
         let [id, kind, source, at] = ["id", "kind", "sourceId", "createdAt"].map(|name| text(event, name));
         let signals =
             r#"{"decisions":[],"gotchas":[],"nextStepHints":[],"keyPaths":[],"validationObservations":[]}"#;
-        let line = format!(
-            r#"{{"id":{},"kind":{},"sourceId":{},"externalItemId":null,"createdAt":{},"contentHash":{},"summary":{},"signals":{signals},"sourceRef":{}}}"#,
-            quoted(&id?),
-            quoted(&kind?),
-            quoted(&source?),
-            quoted(&at?),
-            quoted(HASH),
-            quoted(reason),
-            quoted(BY),
-        );
-        Some(line.into_bytes())
+        Some(event_line([&id?, &kind?, &source?, &at?, HASH, reason, BY], signals).into_bytes())
     }
 
     fn without_repeats(&self, file: &Path, raw: &[u8], parts: &Needles) -> Option<Vec<u8>> {
@@ -174,10 +150,16 @@ impl FormatEraser for AgentMemory {
         let before = object(&mut before, &files.state.bytes).map_err(failed)?;
         let after = object(&mut after, &new).map_err(failed)?;
         let hash = text(after, "bundleHash").unwrap_or_default();
-        let pages = around(&files, before, after, &hash, &beside_of(context.store));
+        let pages = around(&files, before, after, &hash, &context.store.outside_files);
         follows.extend(pages.iter().filter_map(|page| rewritten(context.store, page)));
         Ok(follows)
     }
+}
+
+/// Returns the place of a value in a file with a byte order mark of this length.
+fn span(value: Json<'_>, mark: usize) -> Span {
+    let (start, end) = value.span();
+    Span { start: (start + mark) as u64, end: (end + mark) as u64 }
 }
 
 fn is_events_log(file: &Path) -> bool {
@@ -193,8 +175,7 @@ fn latest(store: &Store) -> Option<String> {
 
 fn bundle_of<'a>(tape: &'a mut Tape, file: &Path, bytes: &'a [u8]) -> Option<Json<'a>> {
     let has_bundle = file == Path::new(layout::STATE) || layout::is_checkpoint(file);
-    let owner = if has_bundle { object(tape, bytes).ok()? } else { return None };
-    owner.get("bundle").filter(|bundle| bundle.kind() == JsonKind::Object)
+    if has_bundle { checkpoint::bundle_of(tape, bytes) } else { None }
 }
 
 fn title(item: Json<'_>) -> Option<String> {
@@ -216,7 +197,7 @@ fn manifests(store: &Store, changes: &[Change]) -> ChangesResult {
     let mut gone: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for change in changes.iter().filter(|change| matches!(change.act, Act::Remove(_))) {
         let own = document(&store.documents, &change.path);
-        let ids = own.into_iter().flat_map(|own| &own.records).filter_map(|record| record.memory()?.id());
+        let ids = own.into_iter().flat_map(|own| &own.records).filter_map(|record| record.id());
         if let Some(batch) = layout::batch_of(&change.path) {
             gone.entry(batch.join("manifest.json")).or_default().extend(ids.map(str::to_owned));
         }

@@ -1,9 +1,9 @@
 //! Sets fields of the bundle's parts: finds the field, and spells the value as JSON.
 
 use super::canonical_write::value_at;
+use super::path_edits::BundleEdit;
 use super::{BundleWrite, bundle_path, summary};
 use crate::format::agent_memory::bundle::BUNDLE;
-use crate::format::agent_memory::write::bundle_edit::BundleEdit;
 use crate::format::agent_memory::{json_shape, main_text};
 use crate::format::writing::{ChangesResult, FieldAssignment, Refusal, Result, WriteContext, list};
 use crate::model::Entry;

@@ -6,35 +6,18 @@ use super::super::projection::{
     ENTRY_END, ENTRY_MARK, ENTRY_START, PROJECTION_MARK, PROJECTIONS, VERSION, marker,
 };
 use super::super::projection_text::{ProjectionSource, is_piece, marker_line};
-use super::beside_path;
-use crate::format::agent_memory::write::bundle_edit::BundleFileWrite;
+use super::path_edits::{BundleFileWrite, beside_path};
+use crate::model::Bytes;
 
 const PROJECTION_START: &str = "<!-- agent-memory:projection ";
 
 /// The text between the markers of an entry block. It holds no values.
-const BLOCK: &str = "## Project Memory
-
-This repository keeps canonical project memory in `.agent-memory/state.json`.
-
-History and checkpoints live in `.agent-memory/history/`.
-
-Readable projections live in `docs/agent-memory/`.
-
-Recommended reading order:
-1. `docs/agent-memory/README.md`
-2. `docs/agent-memory/project-map.md`
-3. `docs/agent-memory/current-focus.md`
-4. `docs/agent-memory/gotchas.md` when debugging gets noisy or surprising
-5. `docs/agent-memory/next-steps.md` when you need a clean starting point
-
-Use `npx agent-memory sync`, `npx agent-memory recall`, and `npx agent-memory query` to maintain and retrieve project memory.
-";
+const BLOCK: &str = include_str!("../../../../assets/agent_memory/entry_block.md");
 
 /// The files beside the store, and what the new state says.
 pub struct PageRebuild<'a> {
     /// The existing files, relative to the folder around the store.
-    pub files: &'a [(PathBuf, Vec<u8>)],
-    /// What the new state says.
+    pub files: &'a [(PathBuf, Bytes)],
     pub new: &'a ProjectionSource<'a>,
     /// The hash of the new bundle.
     pub hash: &'a str,

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use super::super::main_text::text;
 use super::super::{events, history};
 use super::canonical_write::apply;
+use super::path_edits::BundleEdit;
 use super::store_files::{StateText, StoreFiles, lacks, no_state, object};
-use crate::format::agent_memory::write::bundle_edit::BundleEdit;
+use super::write_event::LOCAL;
 use crate::format::writing::Result;
 use crate::model::{Document, Record, StoredMemory};
 use crate::text::json::{Json, JsonKind};
@@ -17,10 +18,7 @@ use crate::text::json_scanner::Tape;
 
 /// The shortest text, in bytes, that is found inside a signal. A shorter text must be the whole signal.
 const SHORT: usize = 8;
-/// The source of the tool's own events. Recall has one cursor for these and one for imports.
-const LOCAL: &str = "agent-memory.local";
 
-/// The texts that were removed from a bundle.
 struct RemovedTexts(Vec<String>);
 
 impl RemovedTexts {

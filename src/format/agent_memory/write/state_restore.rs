@@ -8,7 +8,7 @@ use super::super::{layout, main_text::text};
 use super::store_files::{Checkpoint, StoreFiles, canonical_text, object};
 use crate::format::record_reader::without_mark;
 use crate::format::writing::RestoredDocument;
-use crate::model::{Document, Role};
+use crate::model::Document;
 use crate::text::canonical::sha256_indented;
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::{quoted, set};
@@ -18,7 +18,6 @@ use crate::text::json_scanner::Tape;
 /// The placeholder for a lost word.
 const LOST: &str = "unknown";
 
-/// Restores the state from the latest intact checkpoint.
 pub fn from_checkpoint(documents: &[Arc<Document>], torn: &Document) -> Option<RestoredDocument> {
     let files = StoreFiles::of(documents).ok()?;
     let checkpoint = files.checkpoints.iter().rev().find(|own| is_intact(own))?;
@@ -51,9 +50,8 @@ fn is_intact(own: &Checkpoint<'_>) -> bool {
 
 /// Counts the later checkpoints by their file names, unreadable ones included.
 fn later(documents: &[Arc<Document>], last: u64) -> usize {
-    let active = documents.iter().filter(|own| own.role == Role::Records);
-    let active = active.filter(|own| own.path.starts_with(layout::CHECKPOINTS));
-    let stems = active.filter_map(|own| ordinal(own.path.file_stem()?.to_str()?));
+    let stems =
+        layout::active_checkpoints(documents).filter_map(|own| ordinal(own.path.file_stem()?.to_str()?));
     stems.filter(|own| *own > last).count()
 }
 

@@ -9,7 +9,7 @@ use super::super::config::RetentionConfig;
 use super::super::main_text::text;
 use super::super::{checkpoint, events, history, layout, state};
 use crate::format::record_reader::{whole_object, without_mark};
-use crate::format::writing::{Refusal, Result};
+use crate::format::writing::{Refusal, Result, document};
 use crate::model::{Document, Moment, PathText, RecordBody, Role};
 use crate::text::canonical::indented;
 use crate::text::json::{Json, JsonKind};
@@ -18,11 +18,9 @@ use crate::text::json_scanner::Tape;
 use crate::text::lines::BOM;
 
 pub struct StoreFiles<'a> {
-    /// The canonical state.
     pub state: &'a Document,
     /// The active events, if the file exists.
     pub events: Option<&'a Document>,
-    /// The import sources.
     pub sources: Option<&'a Document>,
     pub config: Option<&'a Document>,
     /// The active checkpoints, ordered by number.
@@ -42,24 +40,17 @@ pub struct Checkpoint<'a> {
 impl<'a> StoreFiles<'a> {
     /// Finds the files. Refuses if there is no state, or a file was read only in part.
     pub fn of(documents: &'a [Arc<Document>]) -> Result<Self> {
-        let named =
-            |name: &str| documents.iter().map(|own| &**own).find(|document| document.path == Path::new(name));
+        let named = |name: &str| document(documents, Path::new(name));
         let read =
             |document: &&Arc<Document>| matches!(document.role, Role::Records | Role::Archive | Role::Config);
-        let partial = documents
-            .iter()
-            .filter(read)
-            .find(|document| document.offset != 0 || document.bytes.len() as u64 != document.len);
-        if let Some(document) = partial {
+        let is_partial = |own: &&Arc<Document>| own.offset != 0 || own.bytes.len() as u64 != own.len;
+        if let Some(document) = documents.iter().filter(read).find(is_partial) {
             let path = document.path.to_text();
             return Err(Refusal::corrupt(format!("Only a part of {path} was read.")));
         }
         let state = named(layout::STATE);
         let state = state.ok_or_else(|| no_state("there is no file of this name".into()))?;
-        let active = documents.iter().filter(|document| {
-            document.role == Role::Records && document.path.starts_with(layout::CHECKPOINTS)
-        });
-        let mut checkpoints: Vec<Checkpoint<'a>> = active
+        let mut checkpoints: Vec<Checkpoint<'a>> = layout::active_checkpoints(documents)
             .filter_map(|document| {
                 let (.., memory) = history::views(document).next()?;
                 let id = memory.id()?;
@@ -123,7 +114,6 @@ impl<'a> StoreFiles<'a> {
         document.map_or(0, |document| history::views(document).count() as u64)
     }
 
-    /// Returns the folders of the existing archive batches.
     pub fn batches(&self) -> impl Iterator<Item = &'a Path> {
         self.all.iter().filter_map(|document| layout::batch_of(&document.path))
     }
@@ -164,17 +154,14 @@ pub fn object<'a>(tape: &'a mut Tape, bytes: &'a [u8]) -> Result<Json<'a>, Strin
     whole_object(tape, without_mark(bytes)).map_err(|(_, why)| why)
 }
 
-/// Refuses a store without a readable state.
 pub fn no_state(why: String) -> Refusal {
     Refusal::corrupt(format!("The store has no `state.json` that can be read: {why}"))
 }
 
-/// Refuses a state without this object.
 pub fn lacks(name: &str) -> Refusal {
     Refusal::corrupt(format!("The state has no object `{name}`."))
 }
 
-/// Refuses a state that is nested too deep.
 pub fn too_deep() -> Refusal {
     Refusal::invalid("The state is nested too deep to be written.")
 }
@@ -207,7 +194,6 @@ impl StateText {
         Ok(StateText { bytes: bytes.to_vec(), marked, canonical })
     }
 
-    /// Parses the text.
     pub fn object<'b>(&'b self, tape: &'b mut Tape) -> Result<Json<'b>> {
         scan(tape, &self.bytes).map_err(|_| too_deep())
     }

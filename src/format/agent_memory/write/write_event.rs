@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::main_text::text;
+use super::super::main_text::{items, text};
 use super::store_files::too_deep;
 use crate::format::writing::Result;
 use crate::text::canonical::sha256_indented;
@@ -12,8 +12,8 @@ use crate::text::json_scanner::Tape;
 
 /// The name of palimp's write. The format's own tool writes the name of its command here.
 const COMMAND: &str = "palimp:edit";
-/// The source of local events. Recall counts events of other sources as imports.
-const LOCAL: &str = "agent-memory.local";
+/// The source of the tool's own events. Recall has one cursor for these, and one for the others, which are imports.
+pub const LOCAL: &str = "agent-memory.local";
 
 /// The largest number of strings of each kind of signal, and of paths.
 const SIGNALS: usize = 12;
@@ -47,16 +47,8 @@ impl CanonicalWriteInfo<'_> {
         let content =
             scan(&mut tape, content.as_bytes()).ok().and_then(sha256_indented).ok_or_else(too_deep)?;
         let summary = format!("palimp edited canonical memory for {project}: {}", self.summary);
-        Ok(format!(
-            r#"{{"id":{},"kind":"tool_run","sourceId":{},"externalItemId":null,"createdAt":{},"contentHash":{},"summary":{},"signals":{},"sourceRef":{}}}"#,
-            quoted(self.event),
-            quoted(LOCAL),
-            quoted(self.at),
-            quoted(&content),
-            quoted(&summary),
-            new_signals(before, bundle),
-            quoted(COMMAND),
-        ))
+        let signals = new_signals(before, bundle);
+        Ok(event_line([self.event, "tool_run", LOCAL, self.at, &content, &summary, COMMAND], &signals))
     }
 
     /// Returns the checkpoint's text, not in canonical form.
@@ -73,6 +65,14 @@ impl CanonicalWriteInfo<'_> {
     }
 }
 
+/// Returns the line of an event, without a line end, in the format's order of members. `signals` is JSON.
+pub fn event_line(texts: [&str; 7], signals: &str) -> String {
+    let [id, kind, source, at, hash, summary, origin] = texts.map(quoted);
+    format!(
+        r#"{{"id":{id},"kind":{kind},"sourceId":{source},"externalItemId":null,"createdAt":{at},"contentHash":{hash},"summary":{summary},"signals":{signals},"sourceRef":{origin}}}"#
+    )
+}
+
 /// Returns the signals that the bundle did not have before, as JSON.
 fn new_signals(before: Option<Json<'_>>, bundle: Json<'_>) -> String {
     let known: HashSet<String> = before.into_iter().flat_map(signals).flat_map(|(.., texts)| texts).collect();
@@ -87,54 +87,25 @@ fn new_signals(before: Option<Json<'_>>, bundle: Json<'_>) -> String {
 /// Returns the strings that recall and query use, each once: per list its name, its limit, its strings.
 fn signals(bundle: Json<'_>) -> [(&'static str, usize, Vec<String>); 5] {
     let texts = |path: &[&str]| -> Vec<String> {
-        let list = bundle.path(path);
-        list.iter().flat_map(|list| list.items()).filter_map(|own| own.text()).map(Into::into).collect()
+        items(bundle, path).filter_map(|own| own.text()).map(Into::into).collect()
     };
     let pairs = |path: &[&str], first: &str, second: &str| -> Vec<String> {
-        let list = bundle.path(path);
-        let items = list.iter().flat_map(|list| list.items());
-        items
-            .map(|item| {
-                let [first, second] = [first, second].map(|name| text(item, name).unwrap_or_default());
-                format!("{first}: {second}")
-            })
-            .collect()
+        let member = |item, name| text(item, name).unwrap_or_default();
+        items(bundle, path).map(|item| format!("{}: {}", member(item, first), member(item, second))).collect()
     };
-    let paths = bundle.path(&["projectMap", "entrypoints"]);
-    let paths = paths.iter().flat_map(|list| list.items()).filter_map(|item| text(item, "path"));
-    let snapshot = ["currentFocus", "validationSnapshot"];
-    let observed = bundle.path(&[snapshot[0], snapshot[1], "summary"]).and_then(|summary| summary.text());
+    let modules = pairs(&["projectMap", "modules"], "path", "responsibility");
+    let entrypoints = items(bundle, &["projectMap", "entrypoints"]).filter_map(|item| text(item, "path"));
+    let entrypoints = entrypoints.map(Into::into).collect();
+    let first_files = texts(&["projectMap", "firstFilesToRead"]);
+    let observed = bundle.path(&["currentFocus", "validationSnapshot", "summary"]).and_then(|own| own.text());
+    let observed = observed.map(Into::into).into_iter().collect();
+    let results = pairs(&["currentFocus", "validationSnapshot", "results"], "command", "summary");
     let lists = [
-        (
-            "decisions",
-            SIGNALS,
-            [
-                texts(&["projectMap", "architectureNotes"]),
-                pairs(&["projectMap", "modules"], "path", "responsibility"),
-            ]
-            .concat(),
-        ),
+        ("decisions", SIGNALS, [texts(&["projectMap", "architectureNotes"]), modules].concat()),
         ("gotchas", SIGNALS, pairs(&["gotchas"], "title", "cause")),
         ("nextStepHints", SIGNALS, pairs(&["nextSteps"], "title", "start")),
-        (
-            "keyPaths",
-            PATHS,
-            [
-                texts(&["project", "keyPaths"]),
-                paths.map(Into::into).collect(),
-                texts(&["projectMap", "firstFilesToRead"]),
-            ]
-            .concat(),
-        ),
-        (
-            "validationObservations",
-            SIGNALS,
-            [
-                observed.into_iter().map(Into::into).collect(),
-                pairs(&[snapshot[0], snapshot[1], "results"], "command", "summary"),
-            ]
-            .concat(),
-        ),
+        ("keyPaths", PATHS, [texts(&["project", "keyPaths"]), entrypoints, first_files].concat()),
+        ("validationObservations", SIGNALS, [observed, results].concat()),
     ];
     lists.map(|(name, most, texts)| {
         let mut seen = HashSet::new();

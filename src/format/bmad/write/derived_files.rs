@@ -86,10 +86,6 @@ impl<'a> SessionRebuild<'a> {
         })
     }
 
-    fn to_logs(&self) -> Vec<LogBytes<'a>> {
-        self.logs.iter().filter_map(|log| LogBytes::of(log)).collect()
-    }
-
     /// Does not make a missing manifest: agents and user of the session are recorded nowhere else.
     fn manifest(&self, now: Moment) -> Option<DerivedFile> {
         let own = self.manifest?;
@@ -106,7 +102,7 @@ impl<'a> SessionRebuild<'a> {
         let own = self.index.map(|own| &*own.bytes).unwrap_or_default();
         let mut tape = Tape::default();
         let object = whole_object(&mut tape, without_mark(own)).ok();
-        let logs = self.to_logs();
+        let logs: Vec<LogBytes<'_>> = self.logs.iter().filter_map(|log| LogBytes::of(log)).collect();
         let created = object.and_then(|object| object.get("created_at")?.moment());
         let created = created.filter(|_| self.is_planned || is_own(without_mark(own)));
         let is_others = object.filter(|_| !self.is_planned && created.is_none());
@@ -127,7 +123,7 @@ impl<'a> SessionRebuild<'a> {
         let records = || self.logs.iter().flat_map(|log| log.records.iter().map(move |own| (log, own)));
         let mut ids = IdIndex::of(records().count());
         for (log, record) in records() {
-            let id = record.memory().and_then(|memory| memory.id());
+            let id = record.id();
             id.map(|id| ids.first(id, log, record.line));
         }
         index_check::check(object, self.folder, &self.name, &ids).is_empty()

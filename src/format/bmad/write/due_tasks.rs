@@ -1,25 +1,27 @@
-//! Finds what is due by the lifecycle of §8.1 and the store's own config (§7.3, §9.1).
+//! Finds what is due by the lifecycle of §8.1 and the store's own config (§7.3, §9.1), computes decay (§6.3), and what a
+//! compaction drops (§4.3).
 //!
 //! Records are deleted by age only if the config sets `auto_purge`. An archived session is then
 //! deleted after the longest retention of all types.
 
 use std::path::Path;
 
-use super::compaction::{compacted, factor};
 use crate::format::bmad::manifest_check::moment;
 use crate::format::bmad::{Bmad, config};
 use crate::format::writing::{
     DueTask, FormatWriter, Result, WriteContext, decay_update, document, removals, with_config,
 };
 use crate::model::time::{DAY, HOUR};
-use crate::model::{Change, Entry, Moment, PathText, Role, Session, State, Store, is_kept, path_from_text};
+use crate::model::{
+    Change, DecayTable, Entry, Moment, PathText, Role, Session, State, Store, StoredMemory, is_kept,
+    path_from_text,
+};
 use crate::text::json_edit;
 use crate::text::json_scanner::Tape;
 
 /// The time without a write after which a session is archived (§8.1).
 const IDLE: i64 = 30 * DAY;
 
-/// Returns everything that is due, in the best order.
 pub fn due(context: &WriteContext<'_>) -> Result<Vec<DueTask>> {
     let mut all: Vec<DueTask> = purge(context).into_iter().collect();
     all.extend(purge_archives(context));
@@ -113,12 +115,8 @@ fn full(context: &WriteContext<'_>) -> Vec<DueTask> {
         let goes = compacted(context, &session.path);
         let what = format!("compact {}", session.name);
         let rule = format!("the session is as full as the config allows: {}", Bmad.compaction_rule(store));
-        (!goes.is_empty()).then(|| DueTask {
-            what,
-            rule,
-            records: goes.len(),
-            changes: removals(store, &goes),
-        })
+        let changes = removals(store, &goes);
+        (!goes.is_empty()).then_some(DueTask { what, rule, records: goes.len(), changes })
     };
     full.filter_map(due).collect()
 }
@@ -149,3 +147,59 @@ pub fn faded(context: &WriteContext<'_>, entry: &Entry) -> Vec<(&'static str, St
 
 /// The interval of decay updates (§6.2).
 const INTERVAL: i64 = 24 * HOUR;
+
+/// The weights of decay, importance and access in the relevance (§5.3). Without a query the text
+/// counts the same for all records.
+const WEIGHTS: [f64; 3] = [0.3, 0.2, 0.1];
+/// The access score of a record without an access time (§5.3).
+const ACCESS: f64 = 0.5;
+
+/// Returns the decay factor of a record at `now`: the half-life of its type, slowed by access and
+/// importance, between the floor and 1.
+pub fn factor(memory: &StoredMemory, decay: &DecayTable, now: Moment) -> f64 {
+    let rule = decay.rule(memory.kind());
+    let boost = 1.0 + 0.1 * memory.access_count as f64 + 0.2 * memory.importance;
+    rule.factor(memory.created.map(|created| now.hours_since(created)), boost)
+}
+
+/// Returns the indices of the records that a compaction drops, in order: all but the share `keep` with the highest
+/// relevance. `entries` has type and relevance of each. Preferences always stay. Among equals, the first ones stay.
+pub fn compaction(entries: &[(&str, f64)], keep: f64) -> Vec<usize> {
+    let kept = (entries.len() as f64 * keep).floor() as usize;
+    let order = |relevance: f64| if relevance.is_nan() { f64::NEG_INFINITY } else { relevance };
+    let mut ranked: Vec<(usize, &(&str, f64))> = entries.iter().enumerate().collect();
+    ranked.sort_by(|(_, (_, a)), (_, (_, b))| order(*b).total_cmp(&order(*a)));
+    let dropped = ranked.into_iter().skip(kept).filter(|(_, (kind, _))| *kind != "preference");
+    let mut dropped: Vec<usize> = dropped.map(|(at, _)| at).collect();
+    dropped.sort_unstable();
+    dropped
+}
+
+/// Returns the memories that a compaction of the session in `folder` drops. Pinned memories stay.
+pub fn compacted(context: &WriteContext<'_>, folder: &Path) -> Vec<Entry> {
+    let store = context.store;
+    let in_session =
+        |entry: &Entry| entry.state == State::Live && store.document(entry).path.starts_with(folder);
+    let live: Vec<(Entry, &StoredMemory)> = store
+        .entries
+        .iter()
+        .copied()
+        .filter(in_session)
+        .filter_map(|entry| Some((entry, store.memory(&entry)?)))
+        .collect();
+    let weigh =
+        |&(entry, memory)| (StoredMemory::kind(memory), relevance(store, &entry, memory, context.now));
+    let weighed: Vec<(&str, f64)> = live.iter().map(weigh).collect();
+    let keep = with_config(store, config::keep_share);
+    let dropped = compaction(&weighed, keep).into_iter().filter_map(|at| live.get(at));
+    dropped.filter(|(_, memory)| !is_kept(memory, context.now)).map(|(entry, _)| *entry).collect()
+}
+
+/// Returns the relevance of §5.3 without a query.
+fn relevance(store: &Store, entry: &Entry, memory: &StoredMemory, now: Moment) -> f64 {
+    let decay = factor(memory, store.decay(entry), now);
+    let access =
+        memory.accessed.map_or(ACCESS, |accessed| (-0.05 * now.hours_since(accessed).max(0.0)).exp());
+    let [time, importance, last] = WEIGHTS;
+    time * decay + importance * memory.importance + last * access
+}

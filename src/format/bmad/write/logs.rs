@@ -10,7 +10,6 @@ use crate::text::json_lines::{self, RecordPiece};
 /// A file to write: path and bytes.
 pub type NewFile = (PathBuf, Vec<u8>);
 
-/// One of a session's four logs.
 #[derive(Clone, Copy, Debug)]
 pub struct LogBytes<'a> {
     /// The index of the log in [`LOGS`].

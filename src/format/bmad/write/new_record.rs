@@ -132,11 +132,6 @@ pub fn refers(record: &str) -> bool {
     SCHEMAS.iter().any(|schema| record.contains(schema.prefix))
 }
 
-/// Returns the log of a type; `None` for an unknown type.
-pub fn log_of(kind: &str) -> Option<&'static str> {
-    LOGS.iter().find(|(_, own)| *own == kind).map(|(log, _)| *log)
-}
-
 fn numbered(
     session: &str,
     draft: &RecordDraft<'_>,
@@ -149,7 +144,7 @@ fn numbered(
         let known = "there are conversation, decision, finding and preference.";
         Refusal::invalid(format!("{kind:?} is not a type of memory; {known}"))
     })?;
-    let log = log_of(schema.kind).unwrap_or_default();
+    let log = LOGS.iter().find(|(_, own)| *own == kind).map_or("", |(log, _)| *log);
     let mut members = RecordMembers::with(draft.record, compact)?;
     fill(schema, draft, &mut members)?;
     members.or_text("timestamp", &stamp(now));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::logs::NewFile;
 use super::new_session::check_name;
-use super::session_pack::{is_lock, logs_of};
+use super::session_archive::{is_lock, logs_of};
 use crate::format::record_reader::{whole_object, without_mark};
 use crate::format::writing::{Refusal, Result};
 use crate::model::PathText;
@@ -67,18 +67,18 @@ pub fn restore_session(
         return Err(Refusal::corrupt("The archive holds nothing of a session."));
     }
     // The session's own manifest may be broken. The session was archived with this problem.
-    if let Some(Ok(told)) = own.map(|bytes| ManifestClaims::read(bytes)) {
-        told.is_of(session)?;
+    if let Some(Ok((told, _))) = own.map(|bytes| claims(bytes)) {
+        is_of(told.as_deref(), session)?;
     }
     if let Some(manifest) = manifest {
-        let told = ManifestClaims::read(manifest)?;
-        if told.session.is_none() {
+        let (told, size) = claims(manifest)?;
+        if told.is_none() {
             return Err(bad_manifest("It names no session."));
         }
-        told.is_of(session)?;
+        is_of(told.as_deref(), session)?;
         let found: u64 = logs.iter().map(|log| log.bytes.len() as u64).sum();
         let whole: u64 = files.values().map(|bytes| bytes.len() as u64).sum();
-        if let Some(told) = told.size.filter(|told| ![found, whole].contains(told)) {
+        if let Some(told) = size.filter(|told| ![found, whole].contains(told)) {
             let message =
                 format!("The manifest says that the session has {told} bytes, and the archive has {found}.");
             return Err(Refusal::corrupt(message));
@@ -92,27 +92,16 @@ fn twice(path: &str) -> Refusal {
     Refusal::corrupt(format!("{path:?} is in the archive twice."))
 }
 
-struct ManifestClaims {
-    session: Option<String>,
-    size: Option<u64>,
+/// Returns the session and the size that a manifest names.
+fn claims(manifest: &[u8]) -> Result<(Option<String>, Option<u64>)> {
+    let mut tape = Tape::default();
+    let object = whole_object(&mut tape, without_mark(manifest)).map_err(|(_, why)| bad_manifest(&why))?;
+    let session = object.get("session_id").and_then(|own| own.text()).map(Into::into);
+    Ok((session, object.get("original_size_bytes").and_then(|size| size.count())))
 }
 
-impl ManifestClaims {
-    fn read(manifest: &[u8]) -> Result<ManifestClaims> {
-        let mut tape = Tape::default();
-        let object =
-            whole_object(&mut tape, without_mark(manifest)).map_err(|(_, why)| bad_manifest(&why))?;
-        let session = object.get("session_id").and_then(|own| own.text());
-        let size = object.get("original_size_bytes").and_then(|size| size.count());
-        Ok(ManifestClaims { session: session.map(Into::into), size })
-    }
-
-    fn is_of(&self, session: &str) -> Result<()> {
-        match &self.session {
-            Some(own) if own != session => Err(other_session(own)),
-            _ => Ok(()),
-        }
-    }
+fn is_of(told: Option<&str>, session: &str) -> Result<()> {
+    told.filter(|own| *own != session).map_or(Ok(()), |own| Err(other_session(own)))
 }
 
 fn unpacked(tar_gz: &[u8], allow_large: bool) -> Result<Vec<u8>> {

@@ -30,7 +30,6 @@ pub fn items(store: &Store, entries: &[Entry]) -> Vec<ArchivedItem> {
     entries.iter().map(item).collect()
 }
 
-/// Returns the changes that put archived memories back.
 pub fn restored(context: &WriteContext<'_>, items: &[&ArchivedItem]) -> ChangesResult {
     let store = context.store;
     let mut entries: BTreeMap<&Path, Vec<String>> = BTreeMap::new();

@@ -148,7 +148,10 @@ fn with_old_lines(store: &Store, listed: &Store, index: &str, files: &[&Document
             Some(place) => drop(lines.insert(place)),
             None => {
                 let entry = listed.entries.iter().find(|entry| listed.document(entry).path == own.path);
-                new.push(index_edit::line(path, &entry.map(|own| title(listed, own)).unwrap_or_default()));
+                new.push(index_edit::line(
+                    path,
+                    entry.map(|own| title(listed, own)).unwrap_or_default().raw(),
+                ));
             }
         }
     }

@@ -3,17 +3,20 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{front_fixes, index_edit, split_index};
+use super::{index_edit, split_index};
 use crate::format::markdown::assembly::missing_name;
 use crate::format::markdown::families::family;
 use crate::format::markdown::family::{Family, Grammar};
 use crate::format::markdown::references::{TextLink, file_links};
-use crate::format::markdown::{entry_file, index_file};
+use crate::format::markdown::{entry_file, index_file, topic_file};
+use crate::format::notes::note_file::stem;
 use crate::format::title;
-use crate::format::writing::{FormatEase, FormatFix, FormatFixes};
+use crate::format::writing::{FormatFix, FormatFixes, Repairability};
 use crate::model::plan::Splice;
 use crate::model::{Act, Code, Document, Problem, Severity, Store};
-use crate::text::front_matter::HASH;
+use crate::text::front_matter::edit::{NewYamlValue, set};
+use crate::text::front_matter::{AFTER_QUOTE, BAD_ESCAPE, HASH, Note, second};
+use crate::text::json_edit::quoted;
 use crate::text::lines::{LineSpan, lines};
 use crate::text::markdown_blocks::after_item_mark;
 use crate::text::merge_conflict::{ConflictSide, merge_places};
@@ -30,28 +33,30 @@ pub static FIXES: FormatFixes = FormatFixes {
 
 const NORMALISE: &str = "write it as Hermes does";
 
-fn ease(store: &Store, problem: &Problem) -> FormatEase {
-    let Some(family) = family(store) else { return FormatEase::Unknown };
+fn ease(store: &Store, problem: &Problem) -> Repairability {
+    let Some(family) = family(store) else { return Repairability::ByHand };
     let grammar = family.grammar_of(&problem.file);
     let is_index = grammar == Grammar::Index && problem.record.is_none();
     let is_list = || text_of(store, problem).is_some_and(|(_, text)| has_only_links(text));
     let is_normal = || text_of(store, problem).is_some_and(|(_, text)| !entry_file::has_odd_delimiter(text));
     match problem.code {
         Code::OrphanNote | Code::EmptyFrontMatter | Code::DoubleFrontMatter | Code::PlaceholderText => {
-            FormatEase::Choice
+            Repairability::Choose
         }
-        Code::LimitExceeded if is_index && is_over_limit(problem) => FormatEase::Choice,
+        Code::LimitExceeded if is_index && is_over_limit(problem) => Repairability::Choose,
         Code::ConflictMarkers if matches!(grammar, Grammar::Index | Grammar::Entries) || is_list() => {
-            FormatEase::Choice
+            Repairability::Choose
         }
-        Code::RoundTrip if problem.record.is_some() && split(store, problem).is_none() => FormatEase::Unknown,
-        Code::RoundTrip if problem.record.is_none() && is_normal() => FormatEase::Safe(NORMALISE),
-        Code::RoundTrip => FormatEase::Choice,
+        Code::RoundTrip if problem.record.is_some() && split(store, problem).is_none() => {
+            Repairability::ByHand
+        }
+        Code::RoundTrip if problem.record.is_none() && is_normal() => Repairability::Safe(NORMALISE),
+        Code::RoundTrip => Repairability::Choose,
         Code::DanglingReference | Code::DuplicateId if is_index && missing_name(problem).is_none() => {
-            FormatEase::Choice
+            Repairability::Choose
         }
-        Code::BadFrontMatter if is_quotable(family, &problem.message) => FormatEase::Safe(front_fixes::QUOTE),
-        _ => FormatEase::Unknown,
+        Code::BadFrontMatter if is_quotable(family, &problem.message) => Repairability::Safe(QUOTE),
+        _ => Repairability::ByHand,
     }
 }
 
@@ -73,7 +78,7 @@ fn text_of<'s>(store: &'s Store, problem: &Problem) -> Option<(&'s Document, &'s
 }
 
 fn fix(store: &Store, problem: &Problem) -> Option<FormatFix> {
-    let family = family(store).filter(|_| ease(store, problem) != FormatEase::Unknown)?;
+    let family = family(store).filter(|_| ease(store, problem) != Repairability::ByHand)?;
     if problem.code == Code::OrphanNote {
         return with_line(store, family, problem);
     }
@@ -83,12 +88,12 @@ fn fix(store: &Store, problem: &Problem) -> Option<FormatFix> {
     let (file, text) = text_of(store, problem)?;
     let line = lines(text.as_bytes()).nth((problem.line? as usize).checked_sub(1)?)?;
     match problem.code {
-        Code::BadFrontMatter => front_fixes::with_quotes((file, text), problem, &line),
+        Code::BadFrontMatter => with_quotes((file, text), problem, &line),
         Code::RoundTrip if problem.record.is_some() => split(store, problem),
         Code::RoundTrip => Some(as_hermes_writes((file, text), &line)),
         Code::ConflictMarkers => with_both_sides((file, text), family.has_entries),
-        Code::DoubleFrontMatter => front_fixes::joined_front(file, text),
-        Code::EmptyFrontMatter => front_fixes::filled_front(file, text),
+        Code::DoubleFrontMatter => joined_front(file, text),
+        Code::EmptyFrontMatter => filled_front(file, text),
         Code::PlaceholderText => {
             let edits = vec![(line.start..line.next, Vec::new())];
             Some(FormatFix::choice(file, ("remove the line", 30), "It says nothing of its own.", edits))
@@ -102,7 +107,7 @@ fn with_line(store: &Store, family: &Family, problem: &Problem) -> Option<Format
     let index = family.index?;
     let number = store.documents.binary_search_by(|document| (*document.path).cmp(&problem.file)).ok()?;
     let entry = &store.entries[store.entry_number(number as u32, 0)? as usize];
-    let change = index_edit::with_line(store, index, &problem.file, &title(store, entry)).ok()?;
+    let change = index_edit::with_line(store, index, &problem.file, title(store, entry).raw()).ok()?;
     let Act::Splice(splices) = &change.act else { return None };
     let range = |splice: &Splice| splice.start as usize..splice.start as usize + splice.was.len();
     let edits = splices.iter().map(|splice| (range(splice), splice.becomes.to_vec())).collect();
@@ -196,4 +201,92 @@ fn with_both_sides((file, text): (&Document, &str), has_entries: bool) -> Option
     };
     let has_sides = all.iter().any(|merge| !merge.is_stray);
     has_sides.then(|| FormatFix::choice(file, title, "No line of either side is lost.", edits))
+}
+
+const QUOTE: &str = "quote the value";
+
+/// Quotes a value of front matter, or an item of its list. Nothing else changes.
+fn with_quotes((file, text): (&Document, &str), problem: &Problem, line: &LineSpan) -> Option<FormatFix> {
+    let (name, why) = problem.message.strip_prefix('`')?.split_once("`: ")?;
+    let written = text.get(line.start..line.end)?;
+    let item = written.trim_start().strip_prefix('-').filter(|item| item.starts_with(' '));
+    // The white space before the value may be what is wrong.
+    let range = part_range(text, item.or_else(|| Some(written.split_once(':')?.1))?.trim_end());
+    let new = format!(" {}", quoted(&plain(text[range.clone()].trim_start(), why)));
+    let repaired = format!("{}{new}{}", &text[..range.start], &text[range.end..]);
+    let is_repaired = !Note::read(&repaired).faults.iter().any(|(line, _)| Some(*line) == problem.line);
+    let reason = format!("YAML can't read `{name}` as it is. The text stays as it is.");
+    let edits = vec![(range, new.into_bytes())];
+    is_repaired.then(|| FormatFix::safe(file, QUOTE, &reason, edits))
+}
+
+/// Returns the text of a value with this fault. Quotes around all of it are no part of it.
+fn plain(value: &str, why: &str) -> String {
+    let (quote, escaped) = if value.starts_with('\'') { ("'", "''") } else { ("\"", "\\\"") };
+    let inside = value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    let inside = inside.unwrap_or_default().replace(escaped, quote);
+    // In `"a" and "b"` the quotes at the ends are not of one pair. In `'it's so'` they are.
+    let is_pair = inside.split_once(quote).is_some_and(|(before, after)| {
+        before.is_empty() || before.ends_with([' ', '(']) || after.starts_with(char::is_alphanumeric)
+    });
+    match why == BAD_ESCAPE || why == AFTER_QUOTE && is_pair {
+        true => inside,
+        false => value.to_owned(),
+    }
+}
+
+/// Makes one front matter of two by what it removes, so that quarantine has it.
+fn joined_front(file: &Document, text: &str) -> Option<FormatFix> {
+    let first = Note::read(text);
+    let (start, second) = second(text, &first)?;
+    let closing = text[..first.body.start].trim_end().rfind('\n')? + 1;
+    let opening = start + text[start..].find('\n')? + 1;
+    let doubled = first.fields.iter().filter_map(|field| {
+        let other = second.field(field.name)?;
+        let is_empty = other.value.plain().is_empty();
+        Some(if is_empty { start + other.span.start..start + other.span.end } else { field.span.clone() })
+    });
+    let gone = doubled.chain(std::iter::once(closing..opening));
+    let mut edits: Vec<_> = gone.map(|range| (range, Vec::new())).collect();
+    edits.sort_by_key(|(range, _)| range.start);
+    let reason = "Of a field that both have, the second's value stays.";
+    Some(FormatFix::choice(file, ("make one front matter of both", 80), reason, edits))
+}
+
+/// Fills an empty front matter in from the file's name and the first line of its text.
+fn filled_front(file: &Document, text: &str) -> Option<FormatFix> {
+    let body = Note::read(text).body.start;
+    let mut lines = text[body..].lines().map(|line| line.trim_start_matches('#').trim());
+    let description = lines.find(|line| !line.is_empty())?;
+    let name = stem(&file.path);
+    let kind = topic_file::type_and_name(&name).map(|(kind, _)| ("type", kind));
+    let mut front = text[..body].to_owned();
+    for (field, value) in [("name", &*name), ("description", description)].into_iter().chain(kind) {
+        front = set(&front, field, NewYamlValue::Text(value)).ok()?;
+    }
+    let reason = "They are from the file's name and its text: check them.";
+    let edits = vec![(0..body, front.into_bytes())];
+    Some(FormatFix::choice(file, ("fill in name and description", 60), reason, edits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_around_all_of_a_value_are_no_part_of_its_text() {
+        for (value, text) in [
+            ("'it's fine'", "it's fine"),
+            ("'it''s so's'", "it's so's"),
+            ("'say 'x' now'", "say 'x' now"),
+            ("'a' and 'b'", "'a' and 'b'"),
+            ("\"a \"b\" c\"", "a \"b\" c"),
+            ("\"a:\\\"b\\\" \"c\"", "a:\"b\" \"c"),
+            ("\"a\" and \"b\"", "\"a\" and \"b\""),
+            ("\"a\" and", "\"a\" and"),
+        ] {
+            assert_eq!(plain(value, AFTER_QUOTE), text);
+        }
+        assert_eq!(plain("\"C:\\work\"", BAD_ESCAPE), "C:\\work");
+    }
 }

@@ -8,18 +8,18 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::index_edit;
-use super::merge_entries;
-use super::moved_links::{MovedFile, folded_names, names_of_others};
-use super::parts::without;
+use super::moved_links::{MovedFile, names_of_others};
+use super::parts::{removal, whole_entries, without};
 use super::rename::links_of_others;
-use super::text_form::{end_of, with_ends, with_modified};
+use super::text_form::{end_of, entry_text, with_ends, with_modified};
+use crate::format::markdown::entry_file;
 use crate::format::markdown::families::family;
 use crate::format::markdown::family::{Family, Grammar};
 use crate::format::markdown::text_blocks::{BlockKind, TextBlock, blocks};
 use crate::format::notes::edit::text_of;
 use crate::format::notes::note_file::stem;
 use crate::format::writing::{ChangesResult, MergedText, Refusal, Result, WriteContext, document};
-use crate::model::{Change, Document, Entry, PathText, Store};
+use crate::model::{Change, Document, Entry, PathText, Span, Store};
 use crate::text::front_matter::{Note, YamlField};
 use crate::text::markdown_blocks::after_item_mark;
 
@@ -35,7 +35,7 @@ pub fn merged(
     let all: Vec<&Document> = entries.iter().chain([into]).map(|own| store.document(own)).collect();
     let are_all = |grammar| all.iter().all(|document| family.grammar_of(&document.path) == grammar);
     if are_all(Grammar::Entries) {
-        return merge_entries::merged(family, context, (entries, into), which);
+        return merged_entries(family, context, (entries, into), which);
     }
     if !are_all(Grammar::Topics) {
         return Err(Refusal::unfit(
@@ -86,16 +86,9 @@ fn moved<'a>(
     target: &Document,
 ) -> Result<MovedFile<'a>> {
     let own = store.document(entry);
-    let after = folded_names(family, text_of(target)?, &target.path);
-    let before = folded_names(family, text_of(own)?, &own.path);
-    Ok(MovedFile {
-        family,
-        old: &own.path,
-        new: target.path.clone(),
-        id: crate::format::markdown::layout::id_of(family, &target.path),
-        left: before.into_iter().filter(|name| !after.contains(name)).collect(),
-        others: names_of_others(store, &|other| !entries.contains(other)),
-    })
+    let others = names_of_others(store, &|other| !entries.contains(other));
+    let new = (target.path.clone(), text_of(target)?);
+    Ok(MovedFile::of(family, (&own.path, text_of(own)?), new, others))
 }
 
 fn part(store: &Store, entry: &Entry, moved: &[MovedFile<'_>]) -> Result<String> {
@@ -133,7 +126,7 @@ fn heading(own: &Document) -> Result<Option<String>> {
 /// What texts say so far: digests of each block and of the headings that lead to it. `- port 80` below `## Prod` is not
 /// what it is below `## Staging`.
 #[derive(Default)]
-pub(super) struct Said(HashSet<[u8; 32]>);
+struct Said(HashSet<[u8; 32]>);
 
 /// A heading, or a line that leads to a list, of a text that is read.
 struct OpenHeading {
@@ -146,7 +139,7 @@ struct OpenHeading {
 impl Said {
     /// Adds a text below its description, and returns what it alone says, with the headings above. What it repeats
     /// itself stays, and so do numbered steps: one means nothing without the others.
-    pub(super) fn add(&mut self, description: &str, text: &str) -> String {
+    fn add(&mut self, description: &str, text: &str) -> String {
         let text = with_ends(text, "\n");
         let described = digest([0; 32], description);
         let (mut kept, mut open, mut new) = (Vec::new(), Vec::<OpenHeading>::new(), Vec::new());
@@ -248,4 +241,49 @@ fn of_index(family: &'static Family, index: &Document, moved: &[MovedFile<'_>]) 
     };
     let new = moved.iter().fold(left, |text, file| file.followed(&text, &index.path));
     Ok((new != text).then(|| Change::rewrite(&index.path, index.bytes.clone(), new.into_bytes())))
+}
+
+/// Makes several entries into one: their texts follow each other in lines of their own.
+fn merged_entries(
+    family: &'static Family,
+    context: &WriteContext<'_>,
+    (entries, into): (&[Entry], &Entry),
+    which: MergedText,
+) -> ChangesResult {
+    let store = context.store;
+    let (target, stays) = (store.document(into), store.record(into).span.range());
+    let text = text_of(target)?;
+    whole_entries(&target.path, text)?;
+    let before = text.get(stays.clone()).filter(|_| which != MergedText::OfOthers).unwrap_or_default();
+    let (mut whole, mut said) = (before.to_owned(), Said::default());
+    said.add("", before);
+    for entry in entries.iter().filter(|_| which != MergedText::OfTarget) {
+        let part = said.add("", String::from_utf8_lossy(&store.raw(entry)).trim());
+        whole = format!("{whole}\n{}", part.trim()).trim().to_owned();
+    }
+    let whole = with_ends(&entry_text(&whole)?, end_of(text));
+    let spans = |document: u32| -> Vec<Span> {
+        let gone = entries.iter().filter(|entry| entry.document == document);
+        gone.map(|entry| store.record(entry).span).collect()
+    };
+    let gone: Vec<usize> = spans(into.document).iter().map(|span| span.range().start).collect();
+    let is_changed = |place: &Range<usize>| gone.contains(&place.start) || *place == stays;
+    // One edit from the first entry that changes to the last: its undo data has whole entries.
+    let all = entry_file::entries(text);
+    let first = all.iter().position(is_changed).unwrap_or_default();
+    let last = all.iter().rposition(is_changed).unwrap_or_default();
+    let part = all.get(first..=last).unwrap_or_default();
+    let kept = part.iter().filter(|place| !gone.contains(&place.start));
+    let texts = kept.map(|place| if *place == stays { whole.as_str() } else { &text[place.clone()] });
+    let new = entry_file::joined(texts, entry_file::delimiter_of(text));
+    let place = part.first().map_or(0, |first| first.start)..part.last().map_or(0, |last| last.end);
+    let mut changes =
+        vec![Change::edits(&target.path, target.bytes.clone(), vec![(place, new.into_bytes())])];
+    for (number, document) in (0..).zip(&store.documents).filter(|(number, _)| *number != into.document) {
+        let spans = spans(number);
+        if !spans.is_empty() {
+            changes.push(removal(family, document, &spans)?);
+        }
+    }
+    Ok(changes)
 }

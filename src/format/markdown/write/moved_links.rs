@@ -28,7 +28,7 @@ pub struct MovedFile<'a> {
 }
 
 /// Returns the folded names by which links lead to a file.
-pub fn folded_names(family: &Family, text: &str, path: &Path) -> HashSet<String> {
+fn folded_names(family: &Family, text: &str, path: &Path) -> HashSet<String> {
     let note = Note::read(text);
     let name = note.field("name").map(YamlField::line_text);
     let id = layout::id_of(family, path);
@@ -43,7 +43,19 @@ pub fn names_of_others(store: &Store, is_other: &dyn Fn(&Entry) -> bool) -> Hash
     names.map(fold).collect()
 }
 
-impl MovedFile<'_> {
+impl<'a> MovedFile<'a> {
+    /// A file with its old and its new path, and its text before and where it is found after.
+    pub fn of(
+        family: &'static Family,
+        (old, before): (&'a Path, &str),
+        (new, after): (PathBuf, &str),
+        others: HashSet<String>,
+    ) -> MovedFile<'a> {
+        let after = folded_names(family, after, &new);
+        let left = folded_names(family, before, old).into_iter().filter(|name| !after.contains(name));
+        MovedFile { family, old, id: layout::id_of(family, &new), new, left: left.collect(), others }
+    }
+
     /// Returns a text of a file with links that lead to the new place.
     pub fn followed(&self, text: &str, file: &Path) -> String {
         let mut new = text.to_owned();

@@ -75,7 +75,6 @@ pub fn removal(family: &Family, own: &Document, spans: &[Span]) -> Result<Change
     Ok(Change::edits(&own.path, own.bytes.clone(), edits))
 }
 
-/// Returns a file without parts of it.
 pub fn without(family: &Family, file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>> {
     if family.grammar_of(file) == Grammar::Entries {
         let text = text_of_entries(file, bytes)?;

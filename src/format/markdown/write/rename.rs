@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::moved_links::{MovedFile, folded_names, names_of_others};
+use super::moved_links::{MovedFile, names_of_others};
 use super::text_form::with_modified;
 use crate::format::Placement;
 use crate::format::markdown::assembly::fold;
@@ -44,16 +44,8 @@ pub fn renamed(
     refuse_taken(is_taken, format_args!("a file {:?}", path.to_text()))?;
     let text = text_of(document)?;
     let front = with_name(document, text, &path, context.now)?;
-    let after = folded_names(family, &front, &path);
-    let before = folded_names(family, text, &document.path);
-    let file = MovedFile {
-        family,
-        old: &document.path,
-        id: layout::id_of(family, &path),
-        new: path,
-        left: before.into_iter().filter(|name| !after.contains(name)).collect(),
-        others: names_of_others(store, &|other| other != entry),
-    };
+    let others = names_of_others(store, &|other| other != entry);
+    let file = MovedFile::of(family, (&document.path, text), (path, &front), others);
     let moved = file.followed(&front, &document.path);
     let removed = Change::remove(&document.path, document.bytes.clone());
     let mut changes = vec![removed, Change::create(&file.new, moved.into_bytes())];

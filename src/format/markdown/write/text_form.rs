@@ -4,7 +4,6 @@ use crate::format::writing::{Refusal, Result};
 use crate::model::Moment;
 use crate::text::front_matter::Note;
 
-/// Returns a text with these line ends.
 pub fn with_ends(text: &str, end: &str) -> String {
     let plain = text.replace("\r\n", "\n");
     if end == "\n" { plain } else { plain.replace('\n', end) }
@@ -50,7 +49,6 @@ pub fn with_modified(text: &str, now: Moment) -> String {
     format!("{}{own}{}", &text[..span.start], &text[span.end..])
 }
 
-/// Returns the end of line of a text.
 pub fn end_of(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }

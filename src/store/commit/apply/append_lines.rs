@@ -13,13 +13,10 @@ use crate::store::commit::handover::wait_for_line_end::{is_fresh, wait_for_line_
 use crate::store::commit::recovery::change_progress::lines_at;
 use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 
-/// What a failed write left in the file.
-enum FailedAppend {
-    Nothing,
-    Torn,
-    /// A part of the lines, and what other programs wrote behind them.
-    TornAndMore,
-}
+/// What a failed write left in the file: a part of the lines, perhaps with what other programs wrote behind them.
+const TORN: Option<&str> = Some("written whole (a torn line is left at its end)");
+const TORN_AND_MORE: Option<&str> =
+    Some("written whole (a torn line is left, and what other programs wrote beside it)");
 
 /// How often lines are added again if another program replaces the file at the same time.
 const TRIES: usize = 5;
@@ -112,42 +109,38 @@ impl ApplyContext<'_, '_> {
         bytes: &[u8],
     ) -> Result<Generation, CommitError> {
         if let Err(source) = out.write(bytes) {
-            let stage = match self.cut(own, out, len, bytes) {
-                FailedAppend::Nothing => "written",
-                FailedAppend::Torn => {
-                    self.begin(own);
-                    "written whole (a torn line is left at its end)"
-                }
-                FailedAppend::TornAndMore => {
-                    self.begin(own);
-                    "written whole (a torn line is left, and what other programs wrote beside it)"
-                }
-            };
-            return Err(CommitError::io(&own.path, stage, source));
+            let left = self.cut(own, out, len, bytes);
+            if left.is_some() {
+                self.begin(own);
+            }
+            return Err(CommitError::io(&own.path, left.unwrap_or("written"), source));
         }
         self.begin(own);
         out.sync().map_err(own.io("made durable"))?;
         out.generation().map_err(own.io("read"))
     }
 
-    /// Cuts off what a failed write left, if nothing else is behind it.
-    fn cut(&self, own: &StagedChange, out: &mut dyn WritableFile, len: u64, bytes: &[u8]) -> FailedAppend {
+    /// Cuts off what a failed write left, if nothing else is behind it. Returns what is left in spite of that.
+    fn cut(
+        &self,
+        own: &StagedChange,
+        out: &mut dyn WritableFile,
+        len: u64,
+        bytes: &[u8],
+    ) -> Option<&'static str> {
         match out.generation() {
-            Ok(now) if now.len == len => return FailedAppend::Nothing,
+            Ok(now) if now.len == len => return None,
             Ok(_) => {}
-            Err(_) => return FailedAppend::Torn,
+            Err(_) => return TORN,
         }
-        let Ok((there, seen)) = self.host.disk.read(&own.path, len, None) else { return FailedAppend::Torn };
+        let Ok((there, seen)) = self.host.disk.read(&own.path, len, None) else { return TORN };
         let is_it = out.generation().is_ok_and(|now| (now.inode, now.len) == (seen.inode, seen.len));
         if !bytes.starts_with(&there) {
-            return FailedAppend::TornAndMore;
+            return TORN_AND_MORE;
         }
         // Durably, because the error then says that nothing was changed. That must hold after a power cut.
-        if is_it && there.len() < bytes.len() && out.set_len(len).is_ok() && out.sync().is_ok() {
-            FailedAppend::Nothing
-        } else {
-            FailedAppend::Torn
-        }
+        let is_cut = is_it && there.len() < bytes.len() && out.set_len(len).is_ok() && out.sync().is_ok();
+        if is_cut { None } else { TORN }
     }
 
     /// True if the lines are in the named file. A program may have replaced the file while it was open.

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::apply_progress::ApplyProgress;
+use super::ApplyProgress;
 use crate::disk::ItemKind;
 use crate::model::{Act, Change, Lock, Plan};
-use crate::store::commit::apply::equal_records::{remaining_equals, takes_any};
+use crate::store::commit::apply::record_digests::{remaining_equals, takes_any};
 use crate::store::commit::apply::{ApplyContext, LostRace, StagedChange, step_folders};
 use crate::store::commit::vault::undo_step::UndoStep;
 use crate::store::commit::{CommitContext, CommitError};

@@ -1,6 +1,6 @@
 //! Makes new files and folders. No other program knows them yet, so no lock is needed.
 
-use crate::store::commit::apply::apply_progress::CreatedItem;
+use crate::store::commit::apply::CreatedItem;
 use std::io;
 use std::path::Path;
 

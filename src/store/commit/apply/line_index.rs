@@ -103,7 +103,7 @@ impl<'a> LineIndex<'a> {
     }
 }
 
-fn first_line(bytes: &[u8]) -> &[u8] {
+pub fn first_line(bytes: &[u8]) -> &[u8] {
     &bytes[..memchr::memchr(b'\n', bytes).map_or(bytes.len(), |feed| feed + 1)]
 }
 

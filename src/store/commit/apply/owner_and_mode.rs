@@ -6,7 +6,7 @@ use super::{ApplyContext, StagedChange};
 use crate::disk::{Disk, Owner, WritableFile};
 use crate::model::{PathText, plan};
 use crate::store::commit::CommitError;
-use crate::store::commit::apply::apply_progress::LostOwners;
+use crate::store::commit::apply::LostOwners;
 
 /// Gives the new file the owner of the file that it replaces.
 pub fn keep_owner(

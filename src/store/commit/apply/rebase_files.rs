@@ -5,10 +5,11 @@ use std::io;
 use super::{ApplyContext, StagedChange};
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Bytes, PathText};
+use crate::store::commit::CommitError;
 use crate::store::commit::apply::apply_plan::UndoUpdate;
-use crate::store::commit::apply::rebase_splices::{moved_only, rebase};
+use crate::store::commit::apply::line_index::LineIndex;
+use crate::store::commit::apply::rebase_splices::rebase_in;
 use crate::store::commit::handover::wait_for_line_end::whole_lines;
-use crate::store::commit::{CommitError, FilesState};
 use crate::store::log_ends;
 
 /// The limit of late lines, in bytes, that are taken over at once. To make them durable blocks other
@@ -135,13 +136,8 @@ impl ApplyContext<'_, '_> {
             }
             let now = Bytes::from(self.read(own)?);
             own.drop_temp(self.host.disk);
-            let fit = if self.exact { moved_only } else { rebase };
-            let fitted = fit(&splices, &now).map_err(|conflict| CommitError::Conflict {
-                file: own.path.clone(),
-                planned: conflict.planned,
-                found: conflict.found,
-                files: FilesState::Untouched,
-            })?;
+            let fitted = rebase_in(&splices, &LineIndex::of(&now), !self.exact);
+            let fitted = fitted.map_err(|conflict| conflict.at(&own.path))?;
             own.act = Act::Splice(fitted);
             own.base = Some(now);
             (own.counted, own.is_as_planned) = (None, false);

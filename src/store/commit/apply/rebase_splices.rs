@@ -5,11 +5,13 @@
 //! palimp shows it and does not solve it.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::Path;
 
 use super::line_index::{LineIndex, id_of};
-use super::unterminated_line;
+use super::unterminated_line::{self, is_open};
 use crate::model::bytes::LineBounds;
 use crate::model::{Bytes, Moment, Splice};
+use crate::store::commit::CommitError;
 use crate::text::canonical::{self, Checksum};
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_scanner::Tape;
@@ -27,22 +29,24 @@ pub struct SpliceConflict {
     pub found: Option<Vec<u8>>,
 }
 
+impl SpliceConflict {
+    /// Returns the error of this conflict in a file.
+    pub fn at(self, file: &Path) -> CommitError {
+        CommitError::conflict(file, self.planned, self.found)
+    }
+}
+
 /// Returns the splices fitted to `now`.
 pub fn rebase(splices: &[Splice], now: &[u8]) -> Result<Vec<Splice>, SpliceConflict> {
-    rebase_in(splices, &LineIndex::of(now))
+    rebase_in(splices, &LineIndex::of(now), true)
 }
 
-/// Does the same, but lines may only move: no record may have changed.
-pub fn moved_only(splices: &[Splice], now: &[u8]) -> Result<Vec<Splice>, SpliceConflict> {
-    fitted(splices, &LineIndex::of(now), false)
-}
-
-/// Does the same as [`rebase`] with a line index that is used more than once.
-pub fn rebase_in(splices: &[Splice], places: &LineIndex<'_>) -> Result<Vec<Splice>, SpliceConflict> {
-    fitted(splices, places, true)
-}
-
-fn fitted(splices: &[Splice], places: &LineIndex<'_>, merges: bool) -> Result<Vec<Splice>, SpliceConflict> {
+/// Does the same with a line index. Lines may only move if `merges` is false: no record may have changed then.
+pub fn rebase_in(
+    splices: &[Splice],
+    places: &LineIndex<'_>,
+    merges: bool,
+) -> Result<Vec<Splice>, SpliceConflict> {
     let now = places.now;
     let mut moved: Vec<Splice> = Vec::new();
     if fits(splices, now) && splices.iter().all(|own| unterminated_line::is_last(own, now)) {
@@ -89,8 +93,7 @@ fn ended(splice: &Splice, later: &[Splice], now: &[u8]) -> Splice {
     let start = splice.start as usize;
     let behind = now[now.line_before(start)..start].to_vec();
     let mut own = Splice { line_before: behind, ..splice.clone() };
-    let open = |lines: &[u8]| !lines.is_empty() && !lines.ends_with(b"\n");
-    if !open(&own.becomes) || open(&own.was) || *own.becomes == *lines::BOM {
+    if !is_open(&own.becomes) || is_open(&own.was) || *own.becomes == *lines::BOM {
         return own;
     }
     // The same change may remove lines that follow.

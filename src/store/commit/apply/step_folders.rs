@@ -11,7 +11,7 @@ use crate::disk::host::Host;
 use crate::disk::{Disk, Item, ItemKind, Machine};
 use crate::model::plan::change;
 use crate::model::{Act, Change, FileLine, JournalLine, PathText, Plan};
-use crate::store::commit::apply::apply_progress::ApplyProgress;
+use crate::store::commit::apply::ApplyProgress;
 use crate::store::commit::vault::Vault;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::{hidden_names, lock};
@@ -79,7 +79,7 @@ fn remove_emptied(
         outcome => outcome,
     };
     let outcome = remove().or_else(|_| {
-        remove_left_in(context, folder);
+        left_in(context, folder).iter().for_each(|path| drop(disk.remove(path)));
         remove()
     });
     match outcome {
@@ -99,12 +99,8 @@ fn remove_emptied(
     Ok(())
 }
 
-/// Removes what this process made in a folder and could not remove earlier.
-fn remove_left_in(context: &CommitContext<'_>, folder: &Path) {
-    left_in(context, folder).iter().for_each(|path| drop(context.host.disk.remove(path)));
-}
-
-/// Returns temporary files and locks of this process, but no second names: their files may be open.
+/// Returns what this process made in a folder and could not remove earlier: temporary files and locks, but no second names,
+/// as their files may be open.
 fn left_in(context: &CommitContext<'_>, folder: &Path) -> Vec<PathBuf> {
     let own = context.own_process();
     let items = context.host.disk.list(folder).unwrap_or_default().into_iter();
@@ -132,7 +128,7 @@ fn other_in(context: &CommitContext<'_>, folder: &Path) -> Option<OsString> {
 fn is_own_lock(context: &CommitContext<'_>, path: &Path) -> bool {
     let is_lock = path.as_os_str().as_encoded_bytes().ends_with(b".lock");
     let read = || context.host.disk.read(path, 0, Some(4096));
-    is_lock && read().is_ok_and(|(bytes, _)| lock::is_of(&bytes, "palimp"))
+    is_lock && read().is_ok_and(|(bytes, _)| lock::is_ours(&bytes))
 }
 
 /// True if the last step that touched a folder, or anything in it, removed the folder.

@@ -47,7 +47,8 @@ pub fn removal(splice: &Splice) -> Option<Splice> {
     Some(Splice { was: lines.into(), becomes: Bytes::default(), line_before: line, ..*splice })
 }
 
-fn is_open(lines: &[u8]) -> bool {
+/// True if lines end in an open line.
+pub fn is_open(lines: &[u8]) -> bool {
     !lines.is_empty() && !lines.ends_with(b"\n")
 }
 

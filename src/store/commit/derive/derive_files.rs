@@ -7,11 +7,11 @@ use crate::disk::Lookup;
 use crate::disk::host::Host;
 use crate::model::{Change, Extent, Lock, Plan, Store};
 use crate::store::commit::apply::apply_plan;
+use crate::store::commit::commit_context::is_copy;
 use crate::store::commit::handover::wait_for_line_end::is_fresh;
 use crate::store::commit::handover::watch_list;
-use crate::store::commit::read_files::is_copy;
-use crate::store::commit::vault::pending_derive::PENDING;
 use crate::store::commit::vault::undo_step::path_text;
+use crate::store::commit::vault::undo_steps::PENDING;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::{derived_files, load_from};
 
@@ -139,15 +139,6 @@ pub fn note_derive_due(context: &CommitContext<'_>, touched: &[PathBuf]) -> bool
         context.vault.known_due.borrow_mut().extend(all);
     }
     is_kept
-}
-
-/// Rebuilds what is due, even while others write. False if a file can't be read or kept changing.
-pub fn derive_due(context: &CommitContext<'_>) -> bool {
-    context.is_busy.set(false);
-    context
-        .vault
-        .derive_due_files()
-        .is_ok_and(|due| due.is_empty() || derive_touched(context, &due, "reindex") == DeriveOutcome::Rebuilt)
 }
 
 /// Rebuilds derived files and removes the note that they are due. Waits while others write to large

@@ -41,23 +41,16 @@ pub fn kept_of_derived<'p>(
     let small = if context.store.bytes <= few { SMALL_BESIDE_FEW } else { SMALL };
     let is_one = |change: &&Change| bytes(change) > small && !plan.changes.is_empty();
     let journal = context.vault.journal()?;
+    let state = |path: &Path, was: &Bytes| DerivedState {
+        path: path.to_owned(),
+        digest: digest(was),
+        at: written_at(&journal, path, was),
+    };
     if plan.derive_after {
         let own = derived_files::beside_logs(context.store, &plan.changes).into_iter();
-        let remade = own.map(|own| DerivedState {
-            path: own.path.clone(),
-            digest: digest(&own.bytes),
-            at: written_at(&journal, &own.path, &own.bytes),
-        });
-        return Ok((Vec::new(), remade.collect()));
+        return Ok((Vec::new(), own.map(|own| state(&own.path, &own.bytes)).collect()));
     }
-    let remade = |change: &Change| {
-        let was = change.base.clone().unwrap_or_default();
-        DerivedState {
-            path: change.path.clone(),
-            digest: digest(&was),
-            at: written_at(&journal, &change.path, &was),
-        }
-    };
+    let remade = |change: &Change| state(&change.path, &change.base.clone().unwrap_or_default());
     let (mut rebuilt, mut kept): (Vec<&Change>, Vec<&Change>) = plan.derived.iter().partition(is_one);
     let is_all_foreign = |own: &[DerivedState]| {
         rebuilt.iter().any(|own| bytes(own) <= FOREIGN) && !comes_back(context, plan, own)

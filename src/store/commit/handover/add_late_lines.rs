@@ -11,12 +11,13 @@ use crate::disk::{Disk, WritableFile};
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::plan::line_end_for;
 use crate::model::snapshot::Generation;
-use crate::model::{Change, PathText, Plan};
+use crate::model::{Change, Lock, PathText, Plan};
 use crate::store::commit::CommitContext;
-use crate::store::commit::apply::apply_progress::ApplyProgress;
+use crate::store::commit::apply::ApplyProgress;
+use crate::store::commit::apply::line_index::first_line;
 use crate::store::commit::apply::{apply_plan, owner_and_mode};
 use crate::store::hidden_names::OldFileName;
-use crate::store::lock::{LockGuard, LockProtocol, WaitPolicy};
+use crate::store::lock::{LockGuard, WaitPolicy};
 
 /// How long to wait for a lock that agents take again and again: one try would hardly ever get it.
 const A_MOMENT: Duration = Duration::from_millis(500);
@@ -35,8 +36,8 @@ enum AddOutcome {
 /// The lock for late lines: taken once for all of them, with one wait only.
 #[derive(Default)]
 pub struct SharedLock<'a> {
-    held: Option<(LockProtocol, LockGuard<'a>)>,
-    refused: Vec<LockProtocol>,
+    held: Option<(Lock, LockGuard<'a>)>,
+    refused: Vec<Lock>,
 }
 
 impl<'a> SharedLock<'a> {
@@ -276,10 +277,6 @@ fn known(now: &[u8], lines: &[u8], before: impl FnOnce() -> Option<Vec<u8>>) -> 
         false => line_starts(now, first).nth(line_starts(&before, first).count()),
     };
     Some(at.map_or(0, |at| whole_lines(&lines[..same(at)]).len()))
-}
-
-fn first_line(lines: &[u8]) -> &[u8] {
-    &lines[..memchr::memchr(b'\n', lines).map_or(lines.len(), |feed| feed + 1)]
 }
 
 /// Returns where lines begin that start with `line`.

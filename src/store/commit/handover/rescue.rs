@@ -14,7 +14,7 @@ use super::wait_for_line_end::{is_fresh, whole_lines};
 use super::{add_late_lines, file_exchange, late_writes, watch_list};
 use crate::disk::Lookup;
 use crate::model::snapshot::Generation;
-use crate::model::{Bytes, Store, is_log};
+use crate::model::{Bytes, is_log};
 use crate::store::commit::CommitContext;
 use crate::store::commit::apply::step_folders;
 use crate::store::hidden_names::OldFileName;
@@ -38,12 +38,6 @@ impl RescueOutcome {
     }
 }
 
-/// Looks after every replaced file of the store. Hardly waits for a lock: the rest is done next
-/// time. Returns the number of rescued lines.
-pub fn rescue(context: &CommitContext<'_>, store: &Store) -> usize {
-    rescue_each(context, store.own_files.iter().map(|own| context.path(own).into()))
-}
-
 /// Looks after the files that this writer replaced. Returns the files that got lines: files derived
 /// from them must be rebuilt.
 pub fn rescue_own(context: &CommitContext<'_>) -> Vec<PathBuf> {
@@ -51,6 +45,8 @@ pub fn rescue_own(context: &CommitContext<'_>) -> Vec<PathBuf> {
     look_after(context, olds.into_iter()).1
 }
 
+/// Looks after these replaced files. Hardly waits for a lock: the rest is done next time. Returns the number of rescued
+/// lines.
 pub fn rescue_each(context: &CommitContext<'_>, olds: impl Iterator<Item = ReplacedFile>) -> usize {
     let (count, touched) = look_after(context, olds);
     if !touched.is_empty() {

@@ -50,7 +50,7 @@ pub fn watch(host: Host<'_>, places: &[Place]) {
 pub fn derive_at_once(host: Host<'_>, place: &Place) -> Option<Option<VaultState>> {
     let due = Vault::open_read_only(host.disk, host.data, &place.root).derive_due_files().ok()?;
     let store = read_for(host, place, &due);
-    let writer = Writer::open_at_once(host, &store).ok()?;
+    let writer = Writer::open_within(host, &store, Duration::ZERO).ok()?;
     let is_made = writer.derive_due();
     pending_notices::keep_notes(&writer.context);
     is_made.then(|| writer.vault_state())
@@ -165,7 +165,7 @@ impl<'a> WatchedStore<'a> {
         let names = self.names().into_iter().filter_map(within);
         let files: Vec<PathBuf> = self.pending().into_iter().chain(names).collect();
         let store = read_for(host, &self.place, &files);
-        if let Ok(writer) = Writer::open_at_once(host, &store) {
+        if let Ok(writer) = Writer::open_within(host, &store, Duration::ZERO) {
             if is_late {
                 writer.derive_due();
             }

@@ -4,21 +4,18 @@
 mod deleted_counts;
 mod deletions;
 mod gone_sessions;
-mod kept_bytes;
 mod known_records;
 
-use crate::store::commit::history::deleted_records::kept_bytes::{
-    KeptBytes, KeptFrom, before, document, session_of,
-};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use self::deleted_counts::DeletedCounts;
+use self::deleted_counts::{DeletedCounts, before};
 pub use self::deletions::{Deletions, DeletionsCache};
 use self::gone_sessions::GoneSessions;
-use self::known_records::KnownRecords;
+use self::known_records::{KeptFrom, KnownRecords, session_of};
 use crate::disk::{Disk, Lookup};
+use crate::format::record_reader::Reading;
 use crate::format::{self, Format, Placement, main_text};
 use crate::model::path_text::{ARCHIVED_ROOT, DELETED_ROOT, deleted_from};
 use crate::model::{
@@ -33,6 +30,20 @@ use crate::store::compressed_files::FileCompression;
 use crate::store::erase::{ErasureMatcher, ErasureTarget};
 use crate::text::digest::digest;
 use crate::text::json_edit::on_one_line;
+
+/// Former bytes of a file of the store.
+pub struct KeptBytes {
+    at: Option<Moment>,
+    path: PathBuf,
+    bytes: Vec<u8>,
+    kept: KeptFrom,
+}
+
+/// Returns a document of found records. Nothing is derived from it, and it is not counted.
+pub fn document(path: PathBuf, bytes: Vec<u8>, reading: Reading) -> Document {
+    let own = Document::of_bytes(Path::new(DELETED_ROOT).join(path), Role::Other, bytes);
+    Document { records: reading.records, problems: reading.problems, ..own }
+}
 
 /// The verbs that remove a file and keep what it says in another.
 const MOVING_VERBS: [&str; 3] = ["edit", "rename", "merge"];

@@ -2,25 +2,28 @@
 
 use crate::model::{Act, Change, CommitReceipt, Plan, is_log};
 use crate::store::commit::apply::line_index::LineIndex;
-use crate::store::commit::read_files::is_copy;
-use crate::store::commit::{CommitContext, CommitError, commit_plan};
+use crate::store::commit::commit_context::is_copy;
+use crate::store::commit::{CommitContext, CommitError, Writer, commit_plan};
 use std::path::PathBuf;
 
-/// Applies a plan that restores from a backup. Each file that it changes is copied first: by the
-/// plan if the format keeps backups, otherwise into palimp's own data.
-///
-/// # Errors
-///
-/// As `commit_plan::commit`, and if another program has restored the same records since the plan was made.
-pub fn restore(context: &CommitContext<'_>, plan: &Plan) -> Result<CommitReceipt, CommitError> {
-    plan.changes.iter().try_for_each(|change| came_meanwhile(context, change))?;
-    let copied = copy_first(context, plan)?;
-    let outcome = commit_plan::commit(context, plan, None);
-    if outcome.is_err() {
-        // Files that were not changed need no copy.
-        copied.iter().for_each(|path| drop(context.host.disk.remove(path)));
+impl Writer<'_> {
+    /// Carries out a plan that restores from a backup. Each file that it changes is copied first: by the
+    /// plan if the format keeps backups, otherwise into palimp's own data.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::commit`], and if another program has restored the same records since the plan was made.
+    pub fn restore(&self, plan: &Plan) -> Result<CommitReceipt, CommitError> {
+        let context = &self.context;
+        plan.changes.iter().try_for_each(|change| came_meanwhile(context, change))?;
+        let copied = copy_first(context, plan)?;
+        let outcome = commit_plan::commit(context, plan, None);
+        if outcome.is_err() {
+            // Files that were not changed need no copy.
+            copied.iter().for_each(|path| drop(context.host.disk.remove(path)));
+        }
+        outcome
     }
-    outcome
 }
 
 /// Returns an error if another program has restored the same records: they would exist twice.

@@ -8,9 +8,10 @@ use crate::format::Placement;
 use crate::model::plan::change::EqualRecords;
 use crate::model::plan::{apply, count_with_noun};
 use crate::model::{Act, Bytes, Change, JournalLine, PathText, Role, Span, Splice, is_log};
-use crate::store::commit::apply::equal_records::{bytes_of, twins_of};
 use crate::store::commit::apply::line_index::{LineIndex, id_of};
-use crate::store::commit::apply::record_digests::{DigestCounts, DigestedRecord, comes, count, pieces};
+use crate::store::commit::apply::record_digests::{
+    DigestCounts, DigestedRecord, bytes_of, comes, count, pieces, twins_of,
+};
 use crate::store::commit::history::subsequent_steps;
 use crate::store::commit::{CommitContext, CommitError, UndoStep};
 use crate::text::lines;

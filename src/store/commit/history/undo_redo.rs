@@ -6,17 +6,58 @@ use super::restore_filter::{RestoreSummary, ReversedStep};
 use super::step_history::{StepHistory, passed_over};
 use crate::disk::ItemKind;
 use crate::model::plan::change;
-use crate::model::{Act, Change, JournalLine, Moment, PathText, Plan, Splice, UndoRedo, plan};
+use crate::model::{Act, Change, CommitReceipt, JournalLine, Moment, PathText, Plan, Splice, UndoRedo, plan};
+use crate::store::commit::commit_context::is_copy;
 use crate::store::commit::derive::rebuild_derived::rebuild_derived;
 use crate::store::commit::history::restore_filter;
-use crate::store::commit::read_files::is_copy;
 use crate::store::commit::recovery::recover_steps;
 use crate::store::commit::scrub::{ErasureLine, restore_guard};
-use crate::store::commit::{CommitContext, CommitError, FilesState, UndoStep};
+use crate::store::commit::{CommitContext, CommitError, FilesState, UndoStep, Writer, commit_plan};
 use crate::store::plan_effects::effects_of;
 
-/// Returns the plan that undoes the `wanted` step, or the newest one that can be undone.
-pub fn undo(context: &CommitContext<'_>, wanted: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
+impl Writer<'_> {
+    /// Plans the undo of a step, or of the newest one that can be undone.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such step, it is undone already, or its undo data is gone or can't be read.
+    pub fn undo(&self, step: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
+        undo(&self.context, step)
+    }
+
+    /// Plans the redo of a step, or of the last one that was undone.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such step, it is not undone, or its undo data is gone or can't be read.
+    pub fn redo(&self, step: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
+        let context = &self.context;
+        let history = StepHistory::of(&context.vault.journal()?);
+        let found = match step {
+            None => history.undone.last(),
+            Some(number) => history.undone.iter().find(|(step, _)| *step == number),
+        };
+        let Some(&(step, by)) = found else {
+            let what = format!("There is nothing to redo in {}.", context.place.root.to_text());
+            return Err(CommitError::NoStep(what));
+        };
+        Ok((turned(context, "redo", step, by)?, UndoRedo::Redo(step)))
+    }
+
+    /// Carries out what [`Writer::undo`] or [`Writer::redo`] planned.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::commit`], and if the step was undone or redone since.
+    pub fn commit_undo_redo(&self, plan: &Plan, turn: UndoRedo) -> Result<CommitReceipt, CommitError> {
+        // The plan was made and shown before this writer excluded other palimps.
+        check_reversal(&self.context, plan, turn)?;
+        commit_plan::commit(&self.context, plan, Some(turn))
+            .map_err(|error| after_own_steps(&self.context, plan, turn, error))
+    }
+}
+
+fn undo(context: &CommitContext<'_>, wanted: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
     let journal = context.vault.journal()?;
     let history = StepHistory::of(&journal);
     // The undo of an undo is a redo.
@@ -36,7 +77,7 @@ pub fn undo(context: &CommitContext<'_>, wanted: Option<u64>) -> Result<(Plan, U
 }
 
 /// Returns a clearer error than `error` if later steps of palimp caused the conflict of an undo.
-pub fn after_own_steps(
+fn after_own_steps(
     context: &CommitContext<'_>,
     plan: &Plan,
     turn: UndoRedo,
@@ -84,20 +125,6 @@ fn not_in_force(root: &Path, journal: &[JournalLine], wanted: Option<u64>) -> St
     }
 }
 
-/// Returns the plan that redoes the `wanted` step, or the last one that was undone.
-pub fn redo(context: &CommitContext<'_>, wanted: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
-    let history = StepHistory::of(&context.vault.journal()?);
-    let found = match wanted {
-        None => history.undone.last(),
-        Some(number) => history.undone.iter().find(|(step, _)| *step == number),
-    };
-    let Some(&(step, by)) = found else {
-        let what = format!("There is nothing to redo in {}.", context.place.root.to_text());
-        return Err(CommitError::NoStep(what));
-    };
-    Ok((turned(context, "redo", step, by)?, UndoRedo::Redo(step)))
-}
-
 fn brings_nothing_erased(
     context: &CommitContext<'_>,
     plan: &Plan,
@@ -109,7 +136,7 @@ fn brings_nothing_erased(
 
 /// Returns an error if another process has undone or redone the step since it was planned, or if
 /// the plan would restore memories that were erased since.
-pub fn check_reversal(context: &CommitContext<'_>, plan: &Plan, turn: UndoRedo) -> Result<(), CommitError> {
+fn check_reversal(context: &CommitContext<'_>, plan: &Plan, turn: UndoRedo) -> Result<(), CommitError> {
     let history = StepHistory::of(&context.vault.journal()?);
     let (steps, step, what) = match turn {
         UndoRedo::Undo(step) => (&history.done, step, "is not applied any more"),
@@ -127,14 +154,16 @@ pub fn check_reversal(context: &CommitContext<'_>, plan: &Plan, turn: UndoRedo) 
 }
 
 /// Returns an error if other files depend on this one and its length is not what the step left.
-fn stands_as_left(context: &CommitContext<'_>, change: &Change, by: u64) -> Result<(), CommitError> {
+fn stands_as_left(
+    context: &CommitContext<'_>,
+    change: &Change,
+    left: Option<&JournalLine>,
+) -> Result<(), CommitError> {
     let has_bytes = matches!(change.act, Act::Splice(_) | Act::Remove(_));
     if !has_bytes || !context.format.forbids_rebase(&change.path) {
         return Ok(());
     }
-    let journal = context.vault.journal()?;
-    let files = journal.iter().find(|line| line.step == by).map_or(&[][..], |line| &line.files);
-    let left = files.iter().find(|file| file.path == change.path);
+    let left = left.and_then(|line| line.files.iter().find(|file| file.path == change.path));
     let file = context.path(&change.path);
     let len = context.item_at(&file)?.map(|item| item.generation.len);
     match left.is_some_and(|left| len.is_some_and(|len| len != left.bytes_after)) {
@@ -169,12 +198,13 @@ fn turned(context: &CommitContext<'_>, verb: &'static str, step: u64, by: u64) -
         "{verb} step {step}: {named} of {}, {when}",
         plan::count_with_noun(own.line.records, "memory")
     ));
-    let mut as_left = own.owed.is_empty() && is_as_left(context, by, &own)?;
+    let left_by = journal.iter().find(|line| line.step == by);
+    let mut as_left = own.owed.is_empty() && is_as_left(context, left_by, &own);
     let mut back = RestoreSummary::default();
     let turning = ReversedStep { journal: &journal, step, by, own: &own };
     for change in restore_filter::with_deferred(context, &turning)?.iter().filter(|change| !change.is_empty())
     {
-        stands_as_left(context, change, by)?;
+        stands_as_left(context, change, left_by)?;
         let Some(left) = restore_filter::without_present(context, change, &turning, &mut back)? else {
             as_left = false;
             continue;
@@ -197,7 +227,7 @@ fn turned(context: &CommitContext<'_>, verb: &'static str, step: u64, by: u64) -
     plan.lines.extend(back.notes());
     (plan.already_restored, plan.deferred) = (back.already_restored, own.claimed.clone());
     // Without derived files in the undo data, it is unknown how the step rebuilt them from the disk.
-    let is_planned = journal.iter().any(|line| line.step == by && line.as_planned);
+    let is_planned = left_by.is_some_and(|line| line.as_planned);
     let is_known = is_planned || !own.derived.is_empty() || !own.remade.is_empty();
     plan.derive_after = !as_left || !is_known;
     for change in &own.derived {
@@ -231,16 +261,14 @@ fn turned(context: &CommitContext<'_>, verb: &'static str, step: u64, by: u64) -
 
 /// True if the files still have the lengths that the step left. If so, the old derived files fit
 /// them again after undo or redo.
-fn is_as_left(context: &CommitContext<'_>, step: u64, own: &UndoStep) -> Result<bool, CommitError> {
-    let journal = context.vault.journal()?;
-    let line = journal.iter().find(|line| line.step == step);
+fn is_as_left(context: &CommitContext<'_>, line: Option<&JournalLine>, own: &UndoStep) -> bool {
     let data = own.changes.iter().filter(|change| !change.is_empty());
-    Ok(data.chain(&own.derived).filter(|change| !is_copy(context, &change.path)).all(|change| {
+    data.chain(&own.derived).filter(|change| !is_copy(context, &change.path)).all(|change| {
         let left = line.and_then(|line| line.files.iter().find(|file| file.path == change.path));
         let now = context.host.disk.look(&context.path(&change.path));
         let now = now.map_or(0, |item| if item.kind == ItemKind::File { item.generation.len } else { 0 });
         left.map(|file| file.bytes_after) == Some(now)
-    }))
+    })
 }
 
 /// True if two acts put the same bytes in the same places.

@@ -6,9 +6,9 @@ use std::collections::HashSet;
 
 use crate::model::bytes::LineBounds;
 use crate::model::{Act, Bytes, Change, Splice, is_log, plan};
-use crate::store::commit::apply::equal_records::has_same_equals;
 use crate::store::commit::apply::line_index::{LineIndex, id_of};
 use crate::store::commit::apply::rebase_splices::{fits, merge, rebase_in};
+use crate::store::commit::apply::record_digests::has_same_equals;
 use crate::store::commit::{CommitContext, CommitError, UndoStep};
 
 /// How much of the change was made that a step's undo data reverses.
@@ -132,7 +132,7 @@ fn is_made(splice: &Splice, places: &LineIndex<'_>, is_left: &dyn Fn() -> Option
 
 /// True if the lines that a splice replaces are in the file, unchanged and side by side.
 fn has(splice: &Splice, places: &LineIndex<'_>) -> bool {
-    let fitted = rebase_in(std::slice::from_ref(splice), places);
+    let fitted = rebase_in(std::slice::from_ref(splice), places, true);
     fitted.is_ok_and(|own| matches!(&own[..], [own] if own.was == splice.was))
 }
 

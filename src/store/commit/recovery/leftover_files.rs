@@ -63,7 +63,7 @@ pub fn remove_leftovers(context: &CommitContext<'_>, store: &Store) {
 fn remove_own_lock(context: &CommitContext<'_>, lock: &Path) {
     let Host { disk, machine, .. } = context.host;
     let is_known = |process| context.vault.has_step_of(process);
-    if lock::remove_left(disk, machine, lock, "palimp", &is_known).unwrap_or(false) {
+    if lock::remove_left(disk, machine, lock, &is_known).unwrap_or(false) {
         let _ = lock.parent().map(|folder| disk.sync_folder(folder));
     }
 }

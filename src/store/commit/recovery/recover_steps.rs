@@ -8,15 +8,15 @@ use super::change_progress::{ChangeProgress, lines_at};
 use crate::disk::{ItemKind, is_absent};
 use crate::model::plan::line_end_for;
 use crate::model::{Act, Bytes, Change, FileLine, JournalLine, Plan, is_log};
-use crate::store::commit::apply::apply_progress::ApplyProgress;
+use crate::store::commit::apply::ApplyProgress;
 use crate::store::commit::apply::rebase_splices::{fits, rebase};
 use crate::store::commit::apply::{LostRace, apply_plan, owner_and_mode};
+use crate::store::commit::commit_context::is_copy;
 use crate::store::commit::derive::derive_files;
 use crate::store::commit::derive::rebuild_derived::is_as_before;
-use crate::store::commit::read_files::is_copy;
 use crate::store::commit::recovery::change_progress;
 use crate::store::commit::vault::folder::STEP_SUFFIX;
-use crate::store::commit::{CommitContext, CommitError, FilesState, UndoStep};
+use crate::store::commit::{CommitContext, CommitError, UndoStep};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryOutcome {
@@ -266,12 +266,7 @@ fn fitted_to(
             if bound && !fits(splices, &now) {
                 return Err(moved("it was changed since"));
             }
-            let splices = rebase(splices, &now).map_err(|conflict| CommitError::Conflict {
-                file: path.clone(),
-                planned: conflict.planned,
-                found: conflict.found,
-                files: FilesState::Untouched,
-            })?;
+            let splices = rebase(splices, &now).map_err(|conflict| conflict.at(&path))?;
             let base = Some(now);
             let (path, mode) = (change.path.clone(), change.mode);
             Change { path, act: Act::Splice(splices), base, mode, owner: None }

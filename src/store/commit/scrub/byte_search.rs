@@ -22,7 +22,7 @@ pub(super) const PACKED: usize = 3;
 pub(super) const GZIP: &[u8] = &[0x1f, 0x8b, 8];
 
 /// Result of the search of one folder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchReport {
     /// The folder.
     pub place: String,
@@ -123,16 +123,8 @@ pub(super) fn search_beside(
 
 impl SearchReport {
     pub(super) fn of(folder: &Path) -> SearchReport {
-        let place = folder.to_text().into_owned();
-        SearchReport {
-            place,
-            files: 0,
-            left: 0,
-            found: Vec::new(),
-            has_ours: false,
-            folder: folder.to_owned(),
-            states: HashMap::new(),
-        }
+        let (place, folder) = (folder.to_text().into_owned(), folder.to_owned());
+        SearchReport { place, folder, ..SearchReport::default() }
     }
 
     pub(super) fn add(

@@ -1,13 +1,13 @@
 //! Erases records and every copy of them, then searches every byte.
 
-use super::super::{CommitContext, CommitError, FilesState};
+use super::super::{CommitContext, CommitError, FilesState, Writer};
 use super::erasure_receipt::ErasureReceipt;
-use super::unread_sources::{gather, gather_holding};
+use super::unread_sources::gather;
 use crate::format::Placement;
 use crate::format::writing::{NO_COMPRESSED_FILES, Refusal, WriteContext};
 use crate::model::{FileLine, Moment, NotReached, Plan, Role, Store};
+use crate::store::commit::apply::ApplyProgress;
 use crate::store::commit::apply::apply_plan;
-use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::derive::derive_files;
 use crate::store::commit::handover::rescue;
 use crate::store::commit::scrub::finish_erasure::refused;
@@ -25,73 +25,76 @@ use std::path::{Path, PathBuf};
 /// The limit of passes over the files. Another pass is needed if other programs wrote during the last.
 pub(super) const ROUNDS: usize = 4;
 
-/// Erases records by the plan that was shown. The [`FilesState`] of an error says what happened to the
-/// files. The next start finishes an erasure that has begun.
-///
-/// # Errors
-///
-/// If another program holds the lock, a file is not as it was shown, or the system refuses a call.
-pub fn erase(
-    context: &CommitContext<'_>,
-    plan: &Plan,
-    scope: ErasureScope<'_>,
-    reason: &str,
-) -> Result<ErasureReceipt, CommitError> {
-    // Without this check an unreadable list would be noticed only after the data is gone.
-    context.vault.erasure_list()?;
-    none_is_pending(context)?;
-    check_folders(context, plan)?;
-    let machine = context.host.machine;
-    let key = context.vault.make_value_key([machine.random(), machine.random()])?;
-    let matcher = |store: &Store| {
-        let wanted = ErasureMatcher::of(context.format, store, scope.targets, context.host.now);
-        wanted.with_values(scope.values)
-    };
-    let sought_beside = scope.not_reached.map_or(&[][..], NotReached::sought);
-    let mut entry = PendingErasure {
-        step: context.vault.next_step()?,
-        process: context.own_process(),
-        at: context.host.now.to_rfc3339(),
-        reason: reason.to_owned(),
-        records: scope.targets.to_vec(),
-        shown: matcher(context.store).shown(&context.store.documents, &machine.random()),
-        files: plan.all().filter(|change| !change.is_empty()).map(FileLine::of).collect(),
-        with_torn: plan.with_torn.clone(),
-        values: scope.values.iter().map(|own| key.digest(own)).collect(),
-        texts: Vec::new(),
-        alike: Vec::new(),
-        value_key: key.id(),
-        beside_values: sought_beside.iter().map(|own| key.digest(own)).collect(),
-        not_reached: scope.not_reached.cloned().unwrap_or_default(),
-    };
-    let store = context.load();
-    let wanted = matcher(&store).with_shown(&entry.shown);
-    let mut contents = ErasedContents::default();
-    gather(context.host.disk, &store, &context.vault, &wanted, &mut contents)?;
-    if let Cow::Owned(_) = store {
-        // What was shown may be gone since.
-        for document in &context.store.documents {
-            contents.see_document(&wanted, document);
+impl Writer<'_> {
+    /// Erases by the plan that was shown. After an error, its [`FilesState`] says what state the files are in; the
+    /// next start finishes an erasure that has begun.
+    ///
+    /// # Errors
+    ///
+    /// If another program holds the lock, a file is not as it was shown, or the system refuses a call.
+    pub fn erase(
+        &self,
+        plan: &Plan,
+        scope: ErasureScope<'_>,
+        reason: &str,
+    ) -> Result<ErasureReceipt, CommitError> {
+        let context = &self.context;
+        // Without this check an unreadable list would be noticed only after the data is gone.
+        context.vault.erasure_list()?;
+        none_is_pending(context)?;
+        check_folders(context, plan)?;
+        let machine = context.host.machine;
+        let key = context.vault.make_value_key([machine.random(), machine.random()])?;
+        let matcher = |store: &Store| {
+            let wanted = ErasureMatcher::of(context.format, store, scope.targets, context.host.now);
+            wanted.with_values(scope.values)
+        };
+        let sought_beside = scope.not_reached.map_or(&[][..], NotReached::sought);
+        let mut entry = PendingErasure {
+            step: context.vault.next_step()?,
+            process: context.own_process(),
+            at: context.host.now.to_rfc3339(),
+            reason: reason.to_owned(),
+            records: scope.targets.to_vec(),
+            shown: matcher(context.store).shown(&context.store.documents, &machine.random()),
+            files: plan.all().filter(|change| !change.is_empty()).map(FileLine::of).collect(),
+            with_torn: plan.with_torn.clone(),
+            values: scope.values.iter().map(|own| key.digest(own)).collect(),
+            texts: Vec::new(),
+            alike: Vec::new(),
+            value_key: key.id(),
+            beside_values: sought_beside.iter().map(|own| key.digest(own)).collect(),
+            not_reached: scope.not_reached.cloned().unwrap_or_default(),
+        };
+        let store = context.load();
+        let wanted = matcher(&store).with_shown(&entry.shown);
+        let mut contents = ErasedContents::default();
+        gather(context.host.disk, &store, &context.vault, &wanted, &mut contents, &BTreeSet::new())?;
+        if let Cow::Owned(_) = store {
+            // What was shown may be gone since.
+            for document in &context.store.documents {
+                contents.see_document(&wanted, document);
+            }
         }
-    }
-    let wanted = wanted.with_all_found(&context.store.documents);
-    entry.records = contents.with_versions(scope.targets);
-    entry.alike = contents.alike(&wanted, &context.store.documents, &machine.random());
-    entry.texts = Needles::of(contents.main_texts()).contents().map(|own| key.digest(own)).collect();
-    let through = scrubbed_copies::gone_through(context, &store)?;
-    context.vault.begin_erasing(&entry)?;
-    if let Err((error, began)) = carry_bare(context, plan) {
-        if !began {
-            torn_tombstones::drop_adding(context);
-            // If the entry stays, the next start carries it out.
-            let is_over = context.vault.end_erasing().is_ok();
-            return Err(error.with(if is_over { FilesState::Untouched } else { FilesState::Erasing }));
+        let wanted = wanted.with_all_found(&context.store.documents);
+        entry.records = contents.with_versions(scope.targets);
+        entry.alike = contents.alike(&wanted, &context.store.documents, &machine.random());
+        entry.texts = Needles::of(contents.main_texts()).contents().map(|own| key.digest(own)).collect();
+        let through = scrubbed_copies::gone_through(context, &store)?;
+        context.vault.begin_erasing(&entry)?;
+        if let Err((error, began)) = carry_bare(context, plan) {
+            if !began {
+                torn_tombstones::drop_adding(context);
+                // If the entry stays, the next start carries it out.
+                let is_over = context.vault.end_erasing().is_ok();
+                return Err(error.with(if is_over { FilesState::Untouched } else { FilesState::Erasing }));
+            }
+            return Err(error.with(FilesState::Erasing));
         }
-        return Err(error.with(FilesState::Erasing));
+        let erased = finish(context, &entry, &wanted, (contents, &key), Some(&through));
+        let notes = std::mem::take(&mut *context.notes.borrow_mut());
+        erased.map(|own| ErasureReceipt { notes, ..own }).map_err(|error| error.with(FilesState::Erasing))
     }
-    let erased = finish(context, &entry, &wanted, (contents, &key), Some(&through));
-    let notes = std::mem::take(&mut *context.notes.borrow_mut());
-    erased.map(|own| ErasureReceipt { notes, ..own }).map_err(|error| error.with(FilesState::Erasing))
 }
 
 /// Refuses an erasure in a folder that can't be written: once begun, it could not be finished.
@@ -202,7 +205,7 @@ pub(super) fn finish(
             random: context.host.machine.random(),
             compressed_files: &NO_COMPRESSED_FILES,
         };
-        let kept = gather_holding(context.host.disk, &store, &context.vault, wanted, &mut contents, &busy)?;
+        let kept = gather(context.host.disk, &store, &context.vault, wanted, &mut contents, &busy)?;
         let site = ErasureContext {
             context: &write_context,
             matcher: wanted,

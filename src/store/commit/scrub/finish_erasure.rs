@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::byte_search::{self, SearchReport, SearchTerms};
 use super::erasure_receipt::{ErasureReceipt, cannot_reach};
-use super::{GitHistory, PendingErasure, erase_records, torn_tombstones};
+use super::{GitHistory, PendingErasure, erase_records, receipt_files, torn_tombstones};
 use crate::detectors::has_secret;
 use crate::format::writing::Refusal;
 
@@ -50,7 +50,8 @@ pub fn conclude(
     let around = search_around(context, look)?;
     [Some(&root), around.as_ref()].into_iter().flatten().try_for_each(|own| without_ours(context, own))?;
     journal_erased(context, entry)?;
-    let receipt = context.vault.make_receipt_path(entry.step)?;
+    context.vault.folder(receipt_files::FOLDER)?;
+    let receipt = context.vault.receipt_path(entry.step);
     let mut git = GitHistory::of(context.host.disk, &context.place.root, &files_beside(context), look);
     erase_records::has_late_lines(context);
     let own = search_own(context, &receipt, look);

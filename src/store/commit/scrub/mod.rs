@@ -5,7 +5,6 @@
 //! reads their texts from the versions that still exist. An erasure keeps no undo data.
 
 pub mod byte_search;
-pub mod count_versions;
 pub mod erase_records;
 pub mod erasure_list;
 pub mod erasure_receipt;
@@ -23,13 +22,12 @@ pub mod value_search;
 
 pub use crate::store::commit::vault::pending_erasure::PendingErasure;
 pub use byte_search::{SearchReport, files_with};
-pub use count_versions::count_versions;
 pub use erasure_list::ErasureLine;
 pub use erasure_receipt::{ErasureReceipt, cannot_reach};
 pub use git_history::GitHistory;
 pub use scrub_vault::dropped_steps;
 pub use scrubbed_copies::CopyDoubt;
 
-pub use erase_records::{erase, finish_erasing};
-pub use unread_sources::{UnreadSources, gather};
-use unread_sources::{each_within, is_unread};
+pub use erase_records::finish_erasing;
+use unread_sources::each_within;
+pub use unread_sources::{UnreadSources, count_versions, gather};

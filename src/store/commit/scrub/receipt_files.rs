@@ -6,19 +6,9 @@ use super::ErasureReceipt;
 use crate::disk::ItemKind;
 use crate::store::commit::{CommitError, Vault};
 
-const FOLDER: &str = "receipts";
+pub(super) const FOLDER: &str = "receipts";
 
 impl Vault<'_> {
-    /// Returns the path of the receipt of a step. Makes its folder if it is absent.
-    ///
-    /// # Errors
-    ///
-    /// If the folder can't be made.
-    pub(super) fn make_receipt_path(&self, step: u64) -> Result<PathBuf, CommitError> {
-        self.folder(FOLDER)?;
-        Ok(self.receipt_path(step))
-    }
-
     /// Returns the path of the receipt of a step.
     pub fn receipt_path(&self, step: u64) -> PathBuf {
         self.path(FOLDER).join(format!("{step:06}.json"))

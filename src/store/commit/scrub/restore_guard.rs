@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{ErasureLine, each_within};
 use crate::format::writing::Refusal;
 use crate::model::{Change, PathText, Plan, Role};
-use crate::store::commit::read_files::is_copy;
+use crate::store::commit::commit_context::is_copy;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::erase::{ErasureMatcher, ErasureTarget};
 
@@ -69,5 +69,5 @@ pub(super) fn new_in(
             && !(may_be_another && wanted.has_other_text(path, raw, own.memory()))
             && memchr::memmem::find(current, raw).is_none()
     })?;
-    Some(own.memory().and_then(|memory| memory.id()).map(Into::into))
+    Some(own.id().map(Into::into))
 }

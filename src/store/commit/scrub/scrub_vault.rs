@@ -44,8 +44,12 @@ impl Vault<'_> {
         self.each_in(&FOLDERS, see)
     }
 
-    /// Visits the same files, except undo data.
-    pub(super) fn each_copy(&self, see: FileVisitor<'_>) -> Result<(), CommitError> {
+    /// Visits palimp's copies (with the paths of their originals), drafts and the quarantine.
+    ///
+    /// # Errors
+    ///
+    /// If a file can't be read.
+    pub(crate) fn each_copy(&self, see: FileVisitor<'_>) -> Result<(), CommitError> {
         let backups = self.path("backups");
         self.each_in(&FOLDERS[1..], &mut |path, own| {
             let is_loose = !path.starts_with(&backups) && !is_item(path);

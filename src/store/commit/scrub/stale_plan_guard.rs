@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::restore_guard::new_in;
 use super::{each_within, restore_guard};
-use crate::disk::Lookup;
 use crate::format::writing::Refusal;
 use crate::model::{Act, Change, PathText, Plan};
-use crate::store::commit::read_files::is_copy;
+use crate::store::commit::commit_context::is_copy;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::erase::{ErasureMatcher, ErasureTarget, original};
 
@@ -77,9 +76,7 @@ fn with_derived_as_it_was<'p>(
         is_stale |= own.base.as_deref().unwrap_or_default() != now(context, &own.path)?;
     }
     for (file, len) in &plan.inputs {
-        let path = context.path(file);
-        let looked = Lookup::from(context.host.disk.look(&path)).optional();
-        let looked = looked.map_err(|error| CommitError::io(&path, "read", error))?;
+        let looked = context.item_at(&context.path(file))?;
         is_stale |= looked.map_or(0, |item| item.generation.len) != *len;
     }
     match plan.derived.first().filter(|_| is_stale) {

@@ -1,8 +1,8 @@
 //! Cuts off tombstones and events that an interrupted erasure added in part. They have no erased content.
 
 use crate::model::{Act, Bytes, JournalLine, Plan};
+use crate::store::commit::apply::ApplyProgress;
 use crate::store::commit::apply::apply_plan;
-use crate::store::commit::apply::apply_progress::ApplyProgress;
 use crate::store::commit::recovery::change_progress;
 use crate::store::commit::recovery::change_progress::ChangeProgress;
 use crate::store::commit::{CommitContext, CommitError, UndoStep};

@@ -3,16 +3,16 @@
 use super::super::{CommitError, Vault};
 use crate::disk::Disk;
 use crate::format::Placement;
-use crate::model::{Document, Role, Store};
+use crate::model::{Document, PathText, Role, Store, container};
 use crate::store::commit::scrub::{byte_search, scrub_vault};
 use crate::store::compressed_files::{FileCompression, inside};
 use crate::store::erase::{
-    CopySource, ERASE_UNPACK_LIMIT, ErasedContents, ErasureMatcher, FileVisitor, OutsideFile, is_log_or_copy,
+    ERASE_UNPACK_LIMIT, ErasedContents, ErasureMatcher, FileVisitor, OutsideFile, is_log_or_copy,
 };
 use crate::store::hidden_names::is_ours;
 use crate::text::unpack::{gunzip, untar};
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub struct UnreadSources<'a> {
     pub(super) disk: &'a dyn Disk,
     pub(super) root: &'a Path,
-    pub(super) vault: &'a Vault<'a>,
+    pub(crate) vault: &'a Vault<'a>,
     /// Files relative to the root, each with a hash of its content.
     pub(super) files: Vec<(PathBuf, u64)>,
     pub(super) key: RandomState,
@@ -31,8 +31,9 @@ pub struct UnreadSources<'a> {
     pub(super) changed: RefCell<BTreeSet<PathBuf>>,
 }
 
-impl CopySource for UnreadSources<'_> {
-    fn outside(&self, see: FileVisitor<'_>) -> Result<(), CommitError> {
+impl UnreadSources<'_> {
+    /// Visits the files of the store that only an erasure reads.
+    pub(crate) fn outside(&self, see: FileVisitor<'_>) {
         for (file, was) in &self.files {
             if let Some(bytes) = self.held.get(file) {
                 see(OutsideFile { path: file, bytes, is_loose: false });
@@ -47,32 +48,17 @@ impl CopySource for UnreadSources<'_> {
                 see(OutsideFile { path: file, bytes: &bytes, is_loose: false });
             }
         }
-        Ok(())
-    }
-
-    fn copies(&self, see: FileVisitor<'_>) -> Result<(), CommitError> {
-        self.vault.each_copy(see)
     }
 }
 
 /// Finds the files that may hold records and whose bytes the loaded store doesn't have. Collects erased
-/// texts from the store, from these files and from palimp's data.
+/// texts from the store, from these files and from palimp's data. Holds the content of `busy` files, which other programs
+/// keep changing.
 ///
 /// # Errors
 ///
 /// If palimp's data can't be read: its content is unknown.
 pub fn gather<'a>(
-    disk: &'a dyn Disk,
-    store: &'a Store,
-    vault: &'a Vault<'a>,
-    wanted: &ErasureMatcher<'_>,
-    contents: &mut ErasedContents,
-) -> Result<UnreadSources<'a>, CommitError> {
-    gather_holding(disk, store, vault, wanted, contents, &BTreeSet::new())
-}
-
-/// Does the same, and holds the content of `busy` files, which other programs keep changing.
-pub(super) fn gather_holding<'a>(
     disk: &'a dyn Disk,
     store: &'a Store,
     vault: &'a Vault<'a>,
@@ -119,6 +105,47 @@ pub(super) fn gather_holding<'a>(
         }
     })?;
     Ok(UnreadSources { disk, root: &store.root, vault, files, key, held, changed: RefCell::default() })
+}
+
+/// Counts what an erasure also removes, by place: copies and earlier versions in files of the store and in undo data.
+///
+/// # Errors
+///
+/// If palimp's data can't be read.
+pub fn count_versions(
+    store: &Store,
+    wanted: &ErasureMatcher<'_>,
+    gathered: &UnreadSources<'_>,
+) -> Result<BTreeMap<String, usize>, CommitError> {
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    let mut add = |place: String, count: usize| {
+        if count > 0 {
+            *found.entry(place).or_default() += count;
+        }
+    };
+    let see = |path: &Path, bytes: &[u8]| ErasedContents::default().see(wanted, path, bytes);
+    // The plan names the records of these files one by one.
+    let is_listed = |own: OutsideFile<'_>| {
+        store.documents.iter().any(|read| {
+            !is_unread(read.role) && (read.path == own.path || container(&read.path) == Some(own.path))
+        })
+    };
+    gathered.outside(&mut |own| {
+        if !is_listed(own) {
+            each_within(own.path, own.bytes, &mut |path, bytes| {
+                add(own.path.to_text().into_owned(), see(path, bytes));
+            });
+        }
+    });
+    gathered.vault.each_kept(&mut |path, own| {
+        let step = path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
+        let place = match step.filter(|_| scrub_vault::is_step(path)) {
+            Some(step) => format!("undo data of step {step}"),
+            None => path.to_text().into_owned(),
+        };
+        add(place, see(own.path, own.bytes));
+    })?;
+    Ok(found)
 }
 
 /// True for a file of a version control system: it counts as outside, is searched and named, never changed.

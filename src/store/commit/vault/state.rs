@@ -10,8 +10,8 @@ use crate::disk::{Disk, Lookup};
 use crate::model::Generation;
 use crate::store::commit::CommitError;
 use crate::store::commit::vault::folder::STEP_SUFFIX;
-use crate::store::commit::vault::pending_derive::PENDING;
 use crate::store::commit::vault::retention::NUMBER_SUFFIX;
+use crate::store::commit::vault::undo_steps::PENDING;
 
 /// The number of bytes at the end of the journal in which its last line is looked for.
 const LAST: u64 = 64 << 10;

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::undo_step::{path_of, path_text};
 use crate::disk::Disk;
+use crate::disk::host::Host;
 use crate::format;
+use crate::model::Store;
 use crate::store::commit::CommitError;
 use crate::store::commit::vault::{Vault, real_of, way_to};
 use crate::store::discovery::Place;
@@ -55,17 +57,18 @@ fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
-impl Vault<'_> {
-    /// Notes which store this is, durably and only once.
-    pub fn name_store(&self, data: &Path, root: &Path, format: &str) -> Result<(), CommitError> {
-        let path = self.path(NAME);
-        if self.disk().look(&path).is_ok() {
-            return Ok(());
+impl<'a> Vault<'a> {
+    /// Opens the folder of a store. Notes which store this is, durably and only once.
+    pub fn open_named(host: Host<'a>, store: &Store) -> Result<Vault<'a>, CommitError> {
+        let vault = Vault::open(host.disk, host.data, &store.root)?;
+        let path = vault.path(NAME);
+        if host.disk.look(&path).is_ok() {
+            return Ok(vault);
         }
-        let way = way_to(&real_of(self.disk(), data), &real_of(self.disk(), root));
+        let way = way_to(&real_of(host.disk, host.data), &real_of(host.disk, &store.root));
         let (way, hex) = path_text(&way);
-        let named = serde_json::to_vec(&RegisteredStore { way, hex, format: format.to_owned() });
+        let named = serde_json::to_vec(&RegisteredStore { way, hex, format: store.format.to_owned() });
         let bytes = named.map_err(|error| CommitError::own_data(&path, error.into()))?;
-        self.write_own_file(&path, &bytes)
+        vault.write_own_file(&path, &bytes).map(|()| vault)
     }
 }

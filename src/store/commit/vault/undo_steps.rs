@@ -3,14 +3,18 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Vault;
-use super::undo_step::{UndoStep, digest};
+use super::undo_step::{UndoStep, digest, path_of};
 use crate::disk::Lookup;
 use crate::model::{Bytes, JournalLine};
 use crate::store::commit::CommitError;
 use crate::store::commit::vault::folder::STEP_SUFFIX;
+
+/// The list of derived files that could not be rebuilt yet. It names their sources before the journal says that the
+/// change is over.
+pub const PENDING: &str = "derive.json";
 
 impl Vault<'_> {
     /// Returns the numbers of the steps with undo data, ascending.
@@ -54,6 +58,20 @@ impl Vault<'_> {
         };
         let is_cut = steps.iter().any(|step| !known.contains(step));
         Ok(is_cut || self.erasing()?.is_some() || !self.derive_due_files()?.is_empty())
+    }
+
+    /// Returns the files whose derived files are due. An empty path means all: the list is broken.
+    ///
+    /// # Errors
+    ///
+    /// If the list exists and can't be read.
+    pub fn derive_due_files(&self) -> Result<Vec<PathBuf>, CommitError> {
+        let path = self.path(PENDING);
+        let Some(bytes) = self.read_own_file(&path)? else { return Ok(Vec::new()) };
+        let Ok(texts) = serde_json::from_slice::<Vec<(String, bool)>>(&bytes) else {
+            return Ok(vec![PathBuf::new()]);
+        };
+        Ok(texts.iter().filter_map(|(text, hex)| path_of(text, *hex)).collect())
     }
 
     /// Writes a step's undo data, durably, before the step is done. Replaces an older file atomically.

@@ -12,7 +12,7 @@ const THREADS: usize = 4;
 
 /// Takes the lock many times in several threads, and asserts that two never hold it at once.
 #[track_caller]
-fn assert_exclusion(protocol: fn(&Site) -> LockProtocol, left: &[&str]) {
+fn assert_exclusion(protocol: fn(&Site) -> Lock, left: &[&str]) {
     let site = Site::new();
     let protocol = protocol(&site);
     let machine = Hurried::new();
@@ -21,7 +21,7 @@ fn assert_exclusion(protocol: fn(&Site) -> LockProtocol, left: &[&str]) {
     let work = || {
         let patience = WaitPolicy::of(Duration::from_secs(600));
         while done.load(Ordering::SeqCst) < wanted {
-            let held = acquire(&RealDisk, &machine, &protocol, "write", "palimp", &patience).unwrap();
+            let held = acquire(&RealDisk, &machine, &protocol, patience).unwrap();
             if inside.fetch_add(1, Ordering::SeqCst) > 0 {
                 overlaps.fetch_add(1, Ordering::SeqCst);
             }
@@ -53,7 +53,7 @@ fn two_never_hold_exclusive_locks_at_once() {
 
 /// Six threads find the same stale lock. The one that gets it holds it until all have given up.
 #[track_caller]
-fn assert_one_winner(protocol: fn(&Site) -> LockProtocol, put: fn(&Site)) {
+fn assert_one_winner(protocol: fn(&Site) -> Lock, put: fn(&Site)) {
     let rounds = if is_long() { 1000 } else { 15 };
     for round in 0..rounds {
         let site = Site::new();
@@ -64,7 +64,7 @@ fn assert_one_winner(protocol: fn(&Site) -> LockProtocol, put: fn(&Site)) {
                 scope.spawn(|| {
                     barrier.wait();
                     let patience = WaitPolicy::of(Duration::from_millis(500));
-                    let held = site.acquire_with(&protocol(&site), &patience);
+                    let held = site.acquire_with(&protocol(&site), patience);
                     winners.fetch_add(usize::from(held.is_ok()), Ordering::SeqCst);
                     barrier.wait();
                     assert!(matches!(held, Ok(_) | Err(LockError::Busy { .. })));

@@ -77,6 +77,39 @@ impl Machine for Turned {
     }
 }
 
+/// A fake machine beside an agent that does something at the end of each sleep.
+pub struct Beside<'a> {
+    pub machine: &'a Turned,
+    pub at_sleep: &'a (dyn Fn() + Sync),
+}
+
+impl Machine for Beside<'_> {
+    fn now(&self) -> Moment {
+        self.machine.now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.machine.monotonic()
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.machine.sleep(time);
+        (self.at_sleep)();
+    }
+
+    fn own_process(&self) -> u32 {
+        self.machine.own_process()
+    }
+
+    fn random(&self) -> [u8; 16] {
+        self.machine.random()
+    }
+
+    fn process(&self, number: i32) -> ProcessState {
+        self.machine.process(number)
+    }
+}
+
 /// The real machine, but it sleeps only a fiftieth of the time.
 pub struct Hurried {
     began: Instant,

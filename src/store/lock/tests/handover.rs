@@ -97,8 +97,7 @@ impl Machine for Lively {
 fn a_lock_that_agents_hand_on_is_taken_soon_after_it_is_free_for_an_instant() {
     let site = Site::new();
     let machine = Lively::new(&site, true);
-    let held =
-        acquire(&RealDisk, &machine, &site.flock(), "write", "palimp", &WaitPolicy::default()).unwrap();
+    let held = acquire(&RealDisk, &machine, &site.flock(), WaitPolicy::default()).unwrap();
     assert!(held.still_ours());
     assert!(machine.monotonic() - BEGINS < Duration::from_millis(100), "{:?}", machine.monotonic());
 }
@@ -107,7 +106,7 @@ fn a_lock_that_agents_hand_on_is_taken_soon_after_it_is_free_for_an_instant() {
 fn a_lock_that_one_agent_holds_for_long_is_looked_at_seldom() {
     let site = Site::new();
     let machine = Lively::new(&site, false);
-    let result = acquire(&RealDisk, &machine, &site.flock(), "write", "palimp", &WaitPolicy::default());
+    let result = acquire(&RealDisk, &machine, &site.flock(), WaitPolicy::default());
     assert!(matches!(result.map(drop), Err(LockError::Busy { .. })));
     let sleeps = machine.sleeps.into_inner();
     assert!(sleeps < 300, "{sleeps} looks in five seconds");

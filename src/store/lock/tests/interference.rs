@@ -30,7 +30,7 @@ fn a_lock_that_is_swapped_between_the_look_and_the_move_goes_back() {
     };
     let disk = Meddled { before_rename: &swap, after_flock: &nothing };
     let patience = WaitPolicy::of(Duration::from_secs(3));
-    let result = acquire(&disk, &site.machine, &site.lease(), "write", "palimp", &patience);
+    let result = acquire(&disk, &site.machine, &site.lease(), patience);
     assert!(matches!(result.map(drop), Err(LockError::Busy { .. })));
     assert!(site.text("lock").contains(":816,"));
     assert_eq!(site.names(), ["lock"]);
@@ -62,8 +62,7 @@ fn a_file_that_an_agent_removes_as_we_lock_it_is_locked_again() {
     };
     let disk = Meddled { before_rename: &nothing, after_flock: &remove };
     let before = site.machine.monotonic();
-    let held =
-        acquire(&disk, &site.machine, &site.flock(), "write", "palimp", &WaitPolicy::default()).unwrap();
+    let held = acquire(&disk, &site.machine, &site.flock(), WaitPolicy::default()).unwrap();
     assert!(held.still_ours());
     assert_eq!(calls.load(Ordering::SeqCst), 2);
     assert!(site.machine.monotonic() - before < Duration::from_millis(25));

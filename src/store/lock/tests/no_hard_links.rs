@@ -16,9 +16,9 @@ fn disk(lies: &[Lie]) -> Faulty {
     disk
 }
 
-fn protocols() -> [LockProtocol; 2] {
+fn protocols() -> [Lock; 2] {
     let path = |name: &str| Path::new("/store").join(name);
-    [LockProtocol::Lease(path("lock")), LockProtocol::Exclusive(vec![path("a.jsonl.lock"), path(".lock")])]
+    [Lock::Lease(path("lock")), Lock::Exclusive(vec![path("a.jsonl.lock"), path(".lock")])]
 }
 
 fn names(disk: &Faulty) -> Vec<PathBuf> {
@@ -29,7 +29,7 @@ fn names(disk: &Faulty) -> Vec<PathBuf> {
 fn a_lock_keeps_others_out_where_a_file_has_one_name_and_nothing_of_it_is_left() {
     for (lies, protocol) in LIES.iter().flat_map(|lies| protocols().map(|own| (*lies, own))) {
         let (disk, machine) = (disk(lies), Turned::new(OWN));
-        let take = || acquire(&disk, &machine, &protocol, "write", "palimp", &WaitPolicy::of(Duration::ZERO));
+        let take = || acquire(&disk, &machine, &protocol, WaitPolicy::of(Duration::ZERO));
         let held = take().unwrap();
         assert!(held.still_ours());
         assert!(matches!(take().map(drop), Err(LockError::Busy { .. })), "{lies:?} {protocol:?}");
@@ -45,7 +45,7 @@ fn a_lock_that_another_put_in_the_place_of_ours_is_not_ours_and_stays() {
     for (lies, protocol) in LIES.iter().flat_map(|lies| protocols().map(|own| (*lies, own))) {
         let (disk, machine) = (disk(lies), Turned::new(OWN));
         disk.lie(Lie::InodeNumbersReused);
-        let held = acquire(&disk, &machine, &protocol, "write", "palimp", &WaitPolicy::default()).unwrap();
+        let held = acquire(&disk, &machine, &protocol, WaitPolicy::default()).unwrap();
         let lock = &protocol.files()[0];
         let other = disk.another();
         other.remove(lock).unwrap();
@@ -61,9 +61,8 @@ fn a_lock_that_could_not_be_made_whole_leaves_nothing_that_keeps_others_out() {
     for (lies, protocol) in LIES.iter().flat_map(|lies| protocols().map(|own| (*lies, own))) {
         let whole = disk(lies);
         let machine = Turned::new(OWN);
-        let take = |disk: &Faulty| {
-            acquire(disk, &machine, &protocol, "write", "palimp", &WaitPolicy::of(Duration::ZERO)).map(drop)
-        };
+        let take =
+            |disk: &Faulty| acquire(disk, &machine, &protocol, WaitPolicy::of(Duration::ZERO)).map(drop);
         take(&whole).unwrap();
         for step in 0..whole.steps() {
             let disk = disk(lies);

@@ -59,12 +59,12 @@ fn nap() {
 }
 
 /// Takes and releases the lock while the agents work, then ends them.
-fn take_turns(site: &Site, protocol: &LockProtocol, room: &Room, mut work: impl FnMut(&LockGuard<'_>)) {
+fn take_turns(site: &Site, protocol: &Lock, room: &Room, mut work: impl FnMut(&LockGuard<'_>)) {
     let machine = Hurried::new();
     let closing = Closing(room);
     for _ in 0..rounds() {
         let patience = WaitPolicy::of(Duration::from_secs(600));
-        let held = acquire(&RealDisk, &machine, protocol, "write", "palimp", &patience).unwrap();
+        let held = acquire(&RealDisk, &machine, protocol, patience).unwrap();
         work(&held);
         drop(held);
         machine.sleep(Duration::from_millis(25));

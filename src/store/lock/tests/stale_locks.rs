@@ -1,7 +1,8 @@
 //! Locks that are left over, and locks that only look so.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicI32, Ordering};
 
+use super::fake_machine::Beside;
 use super::*;
 use crate::disk::{Machine, ProcessState};
 
@@ -31,27 +32,28 @@ fn a_lease_is_granted_two_more_seconds_for_clocks_that_differ() {
 fn the_time_out_pauses_while_a_lock_is_judged() {
     let site = Site::new();
     site.put_lease(OTHER, -60);
-    site.acquire_with(&site.lease(), &WaitPolicy::of(SECOND)).unwrap().release();
+    site.acquire_with(&site.lease(), WaitPolicy::of(SECOND)).unwrap().release();
     site.put_exclusive(OTHER, 60);
-    site.acquire_with(&site.exclusive(), &WaitPolicy::of(SECOND)).unwrap().release();
+    site.acquire_with(&site.exclusive(), WaitPolicy::of(SECOND)).unwrap().release();
 }
 
 #[test]
 fn a_lock_that_changes_while_it_is_judged_is_not_broken() {
     let site = Site::new();
     site.put_lease(OTHER, -60);
-    let turns = Cell::new(0);
+    let turns = AtomicI32::new(0);
     // Each second, another agent whose clock is behind takes it again.
-    let go_on = || {
-        if turns.replace(turns.get() + 1) % 20 == 19 {
-            site.put_lease(OTHER + turns.get(), -60);
+    let takes = || {
+        let turn = turns.fetch_add(1, Ordering::SeqCst);
+        if turn % 20 == 19 {
+            site.put_lease(OTHER + turn + 1, -60);
         }
-        true
     };
-    let patience = WaitPolicy { go_on: Some(&go_on), ..WaitPolicy::of(SECOND) };
-    let error = site.acquire_with(&site.lease(), &patience).map(drop).unwrap_err();
+    let machine = Beside { machine: &site.machine, at_sleep: &takes };
+    let error = acquire(&RealDisk, &machine, &site.lease(), WaitPolicy::of(SECOND)).map(drop).unwrap_err();
     assert!(matches!(error, LockError::Busy { .. }), "{error}");
-    assert!(turns.get() > 100, "{}", turns.get());
+    let turns = turns.into_inner();
+    assert!(turns > 100, "{turns}");
     assert_eq!(site.names(), ["lock"]);
 }
 
@@ -107,19 +109,16 @@ fn empty_and_half_written_locks_are_waited_for_and_never_broken() {
 fn a_lock_that_gets_its_text_while_we_wait_is_waited_for() {
     let site = Site::new();
     site.put("lock", "");
-    let turns = Cell::new(0);
-    let go_on = || {
-        match turns.replace(turns.get() + 1) {
-            1 => site.put("lock", r#"{"pid":"#),
-            2 => site.put_lease(OTHER, 4),
-            20 => fs::remove_file(site.path("lock")).unwrap(),
-            _ => {}
-        }
-        true
+    let turns = AtomicI32::new(0);
+    let writes = || match turns.fetch_add(1, Ordering::SeqCst) {
+        1 => site.put("lock", r#"{"pid":"#),
+        2 => site.put_lease(OTHER, 4),
+        20 => fs::remove_file(site.path("lock")).unwrap(),
+        _ => {}
     };
-    let patience = WaitPolicy { go_on: Some(&go_on), ..WaitPolicy::default() };
-    site.acquire_with(&site.lease(), &patience).unwrap().release();
-    assert!(turns.get() >= 21);
+    let machine = Beside { machine: &site.machine, at_sleep: &writes };
+    acquire(&RealDisk, &machine, &site.lease(), WaitPolicy::default()).unwrap().release();
+    assert!(turns.into_inner() >= 21);
     assert_eq!(site.names(), [""; 0]);
 }
 
@@ -257,14 +256,17 @@ fn a_dead_holders_lock_that_holds_only_its_number_is_taken_over_after_half_a_min
 fn a_lock_that_was_left_goes_if_its_agent_and_process_are_known_and_the_process_is_gone() {
     let site = Site::new();
     site.put_exclusive(OTHER, 60);
-    let removes = |agent, known| {
+    let removes = |known| {
         let is_known = |process| process == known;
-        remove_left(&RealDisk, &site.machine, &site.path(".lock"), agent, &is_known).unwrap()
+        remove_left(&RealDisk, &site.machine, &site.path(".lock"), &is_known).unwrap()
     };
-    assert!(!removes("palimp", OTHER) && !removes("dev", OTHER + 1));
+    assert!(!removes(OTHER), "it is another agent's");
+    site.put(".lock", site.text(".lock").replace("dev", "palimp"));
+    site.age(".lock", 60);
+    assert!(!removes(OTHER + 1));
     site.machine.has(OTHER, ProcessState::Alive(Some(site.machine.at(-100))));
-    assert!(!removes("dev", OTHER), "it works");
+    assert!(!removes(OTHER), "it works");
     site.machine.has(OTHER, ProcessState::Alive(Some(site.machine.at(-10))));
-    assert!(removes("dev", OTHER), "it was started after the lock was taken");
+    assert!(removes(OTHER), "it was started after the lock was taken");
     assert_eq!(site.names(), [""; 0]);
 }

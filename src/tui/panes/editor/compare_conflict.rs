@@ -6,11 +6,11 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::diff::three_stretches;
-use super::part;
+use crate::tui::editor::compare_conflict::{ConflictField, FieldChoice, FormConflict};
+use crate::tui::editor::{Editor, TheirVersion};
+use crate::tui::panes::editor::diff::three_stretches;
+use crate::tui::panes::editor::part;
 use crate::tui::state::app::App;
-use crate::tui::state::editor::{Editor, TheirVersion};
-use crate::tui::state::form_conflict::{ConflictField, FieldChoice, FormConflict};
 use crate::tui::theme::{self, Theme, fit, wrap};
 
 /// The maximum number of rows of a side.

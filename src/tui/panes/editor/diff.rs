@@ -5,11 +5,11 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-use super::form::masked;
-use super::part;
 use crate::model::plan::difference;
+use crate::tui::editor::Editor;
+use crate::tui::panes::editor::form::masked;
+use crate::tui::panes::editor::part;
 use crate::tui::state::app::App;
-use crate::tui::state::editor::Editor;
 use crate::tui::theme::{self, Theme, fit};
 
 /// The most characters around a difference.

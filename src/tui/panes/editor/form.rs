@@ -9,14 +9,13 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{finding, part};
 use crate::detectors::secret_spans;
 use crate::ops::form::{FieldKind, FormField, items};
 use crate::text::safe_text::{display_width, sanitize};
 use crate::tui::editor::text_buffer::{TextBuffer, width_of};
-use crate::tui::editor::{choices, form_layout, is_open};
+use crate::tui::editor::{Editor, choices, form_layout, is_open};
+use crate::tui::panes::editor::{finding, part};
 use crate::tui::state::app::App;
-use crate::tui::state::editor::Editor;
 use crate::tui::theme::{self, Theme, column, fit};
 
 /// The number of bytes around the shown part that are searched for values to mask.

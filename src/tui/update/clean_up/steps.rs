@@ -1,18 +1,19 @@
-//! From one step of the clean-up to the next.
+//! From one step of the clean-up to the next, and what was typed as a request.
 
 use std::sync::Arc;
 
-use super::request::{new_rule, request};
-use crate::model::{Snapshot, Store};
+use crate::detectors::Kind;
+use crate::model::{PathText, Snapshot, Store};
 use crate::ops::secrets::findings;
-use crate::tui::clean_up_lines;
+use crate::tui::panes::clean_up;
 use crate::tui::state::app::App;
-use crate::tui::state::clean_up::CleanUpStep;
+use crate::tui::state::clean_up::{CleanUp, CleanUpField, CleanUpStep};
 use crate::tui::state::pending_changes::ActiveChange;
 use crate::tui::update::confirm;
-use crate::usecase::clean_up::{CleanUpRule, SavedRules};
+use crate::usecase::clean_up::{CleanUpPlan, CleanUpRequest, CleanUpRule, SavedRules};
+use crate::usecase::value_holders::SHORTEST_VALUE;
 use crate::usecase::{PlannedChange, Verdict};
-use crate::work::{CleanUpJob, Job, PlannedCleanUp};
+use crate::work::{CleanUpJob, Job};
 
 /// Goes on to the stores, if what was typed can be understood.
 pub fn to_scope(app: &mut App) {
@@ -119,15 +120,15 @@ fn ask(app: &mut App, snapshot: Arc<Snapshot>, keeps: bool) {
     app.give_job(Job::PlanCleanUp(Box::new(job)));
 }
 
-pub fn planned(app: &mut App, planned: PlannedCleanUp) {
-    let is_newest = app.clean_up.as_ref().is_some_and(|own| own.number == planned.number);
+pub fn planned(app: &mut App, number: u64, outcome: Result<(Arc<Snapshot>, CleanUpPlan), String>) {
+    let is_newest = app.clean_up.as_ref().is_some_and(|own| own.number == number);
     if !is_newest {
         return;
     }
     (app.changes.active, app.notice) = (None, None);
-    let rows = clean_up_lines::rows_on_screen(app);
+    let rows = clean_up::rows_on_screen(app);
     let Some(own) = &mut app.clean_up else { return };
-    match planned.outcome {
+    match outcome {
         Ok((snapshot, plan)) => {
             (own.snapshot, own.plan, own.failure) = (Some(snapshot), Some(plan), None);
             (own.step, own.action_before) = (CleanUpStep::Preview, None);
@@ -193,4 +194,116 @@ pub fn verdict_kept(app: &mut App) {
     if std::mem::take(&mut own.awaits_verdict) {
         plan_again(app, true);
     }
+}
+
+/// Returns the request, or why what was typed can't be one.
+pub fn request(own: &CleanUp) -> Result<CleanUpRequest, String> {
+    let text = |field| Some(own.typed(field)).filter(|own| !own.is_empty());
+    let (topic, query) = match text(CleanUpField::Topic) {
+        Some(typed) if is_query(&typed) => (None, Some(typed)),
+        typed => (typed, None),
+    };
+    let (names, list) = match text(CleanUpField::Names) {
+        Some(typed) if typed.starts_with(['/', '~', '.']) => (Some(whole_path(own, &typed)?), None),
+        Some(typed) => (None, Some(typed.split(',').map(str::trim).collect::<Vec<_>>().join("\n"))),
+        None => (None, None),
+    };
+    let rule = CleanUpRule {
+        topic,
+        query,
+        kinds: kinds(&text(CleanUpField::Kind).unwrap_or_default())?,
+        names,
+        since: text(CleanUpField::Since),
+        until: text(CleanUpField::Until),
+        near_copies: false,
+        pinned: false,
+    };
+    let values: Vec<String> = text(CleanUpField::Value).into_iter().collect();
+    if let Some(len) = values.iter().map(String::len).find(|len| *len < SHORTEST_VALUE) {
+        return Err(format!(
+            "The value has {len} bytes: under {SHORTEST_VALUE}, it is in other texts by chance."
+        ));
+    }
+    let rule = match text(CleanUpField::Rule) {
+        Some(name) if is_by_name(own) => saved(own, &name)?.narrowed(&rule),
+        _ if rule.is_empty() && values.is_empty() && list.is_none() => {
+            return Err("Type what is to be forgotten: one field is enough.".into());
+        }
+        _ => rule,
+    };
+    Ok(CleanUpRequest {
+        rule,
+        values,
+        names: list,
+        except: own.except.clone(),
+        with: own.with.clone(),
+        action: own.action,
+    })
+}
+
+/// True if only the name of a rule is typed, or times beside it: the saved rule is run.
+fn is_by_name(own: &CleanUp) -> bool {
+    let is_of_run = |field: &CleanUpField| {
+        matches!(field, CleanUpField::Since | CleanUpField::Until | CleanUpField::Rule)
+    };
+    !own.typed(CleanUpField::Rule).is_empty()
+        && CleanUpField::ALL.iter().all(|field| is_of_run(field) || own.typed(*field).is_empty())
+}
+
+/// Returns the path of a list as any program reads it: a rule is run by the verb, too.
+fn whole_path(own: &CleanUp, typed: &str) -> Result<String, String> {
+    let at_home = typed.strip_prefix("~/").zip(own.home.as_deref());
+    let path = at_home.map_or_else(|| typed.into(), |(rest, home)| home.join(rest));
+    let whole = std::path::absolute(&path).map_err(|error| format!("{typed}: {error}."))?;
+    Ok(whole.to_text().into_owned())
+}
+
+/// Returns the rule to save with its name, if a name was typed for it.
+fn new_rule(own: &CleanUp, request: &CleanUpRequest) -> Result<Option<(String, CleanUpRule)>, String> {
+    let name = own.typed(CleanUpField::Rule);
+    if name.is_empty() || is_by_name(own) {
+        return Ok(None);
+    }
+    let mut rules = match &own.rules {
+        Some(Ok(rules)) => rules.clone(),
+        Some(Err(why)) => return Err(why.clone()),
+        None => return Err("The saved rules are still being read.".into()),
+    };
+    if request.names.is_some() || !request.values.is_empty() {
+        return Err(
+            "A rule keeps no value and no typed names. Leave the rule empty, or give the path of a list."
+                .into(),
+        );
+    }
+    rules.add(&name, request.rule.clone())?;
+    Ok(Some((name, request.rule.clone())))
+}
+
+fn saved(own: &CleanUp, name: &str) -> Result<CleanUpRule, String> {
+    match &own.rules {
+        Some(Ok(rules)) => rules
+            .get(name)
+            .cloned()
+            .ok_or_else(|| format!("There is no rule {name}: type what it is to forget.")),
+        Some(Err(why)) => Err(why.clone()),
+        None => Err("The saved rules are still being read.".into()),
+    }
+}
+
+fn is_query(typed: &str) -> bool {
+    typed.contains([':', '"', '(', '*', '~'])
+        || typed.contains(" OR ")
+        || typed.starts_with('-')
+        || typed.contains(" -")
+}
+
+fn kinds(typed: &str) -> Result<Vec<String>, String> {
+    let words = typed.split([',', ' ']).filter(|word| !word.is_empty());
+    let known = |word: &str| {
+        let names = Kind::ALL.map(Kind::as_str);
+        Kind::of(word)
+            .map(|own| own.as_str().to_owned())
+            .ok_or_else(|| format!("{word} is no kind. Kinds are {}.", names.join(", ")))
+    };
+    words.map(known).collect()
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::tui::action::Action;
+use crate::tui::editor::compare_conflict::{FieldChoice, FormConflict};
+use crate::tui::editor::{DraftState, TheirVersion};
 use crate::tui::state::app::App;
-use crate::tui::state::editor::{DraftState, TheirVersion};
-use crate::tui::state::form_conflict::{FieldChoice, FormConflict};
 use crate::tui::update::editor::form_request::{changed, give, request, told};
 use crate::work::Job;
 

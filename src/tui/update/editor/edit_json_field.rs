@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::ops;
-use crate::ops::WriteContext;
+use crate::ops::{self, WriteContext};
 use crate::tui::action::Action;
-use crate::tui::editor::is_open;
+use crate::tui::editor::{Editor, is_open};
 use crate::tui::message::{Effect, FormPart};
 use crate::tui::state::app::App;
-use crate::tui::state::editor::Editor;
 use crate::tui::update::editor::form_request::{ask, changed, request};
 use crate::work::Job;
 

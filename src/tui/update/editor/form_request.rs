@@ -1,9 +1,9 @@
 //! Asks a worker about the form.
 
 use crate::tui::action::Action;
+use crate::tui::editor::{DraftState, TheirVersion};
 use crate::tui::message::Effect;
 use crate::tui::state::app::App;
-use crate::tui::state::editor::{DraftState, TheirVersion};
 use crate::tui::update::running_change;
 use crate::work::Job;
 use crate::work::form_jobs::FormRequest;

@@ -6,9 +6,9 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::model::Moment;
 use crate::tui::action::Action;
+use crate::tui::editor::{DraftState, TheirVersion};
 use crate::tui::message::Effect;
 use crate::tui::state::app::{App, Screen};
-use crate::tui::state::editor::{DraftState, TheirVersion};
 use crate::tui::update::editor::form_request::{ask, changed, request, told};
 use crate::work::Job;
 

@@ -3,10 +3,9 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::format;
-use crate::tui::editor::{choices, form_layout, is_open};
+use crate::tui::editor::{Editor, LinkCompletion, choices, form_layout, is_open};
 use crate::tui::state::app::App;
-use crate::tui::state::editor::{Editor, LinkCompletion};
-use crate::tui::state::list_cursor::around;
+use crate::tui::state::row_list::around;
 use crate::tui::update::editor::form_request::changed;
 use crate::tui::update::editor::leave::say_choices;
 

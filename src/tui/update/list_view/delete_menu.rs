@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::change_request::aimed;
-use super::secrets;
 use crate::model::{EntryRef, Snapshot};
 use crate::tui::list_view::{has_rows, memory_of, snapshot_of_rows};
 use crate::tui::possible_changes::{checked_row, writable};
 use crate::tui::state::app::{App, ChangeTarget, Screen};
-use crate::tui::state::list_row::ListRow;
 use crate::tui::state::pending_changes::DeleteMenu;
+use crate::tui::state::row_list::ListRow;
 use crate::tui::update::delete_menu::{choices, erase_all};
+use crate::tui::update::list_view::change_request::aimed;
+use crate::tui::update::list_view::secrets;
 use crate::tui::update::{editor, reference_go_back};
 use crate::usecase::memory_count;
 

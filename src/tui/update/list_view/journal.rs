@@ -4,9 +4,9 @@ use crate::model::UndoRedo;
 use crate::tui::action::Action;
 use crate::tui::list_view::journal::step;
 use crate::tui::state::app::App;
+use crate::tui::update::list_view::backups;
 use crate::tui::update::list_view::change_request::plan;
 use crate::tui::update::list_view::row_refresh::ask;
-use crate::tui::update::list_view::verify;
 use crate::usecase::{ChangeCommand, JournalView, StepOutcome};
 use crate::work::{Inspect, StepDetail};
 
@@ -24,9 +24,9 @@ pub fn shown(app: &mut App, own: StepDetail) {
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
         // Once its receipt is open, the same key searches again for what a step erased.
-        Action::Open if app.list_view.in_details && is_erasure(app) => verify::verify_erased(app),
+        Action::Open if app.list_view.in_details && is_erasure(app) => backups::verify_erased(app),
         Action::Open if step(app).is_some() => open(app),
-        Action::Verify => verify::verify_erased(app),
+        Action::Verify => backups::verify_erased(app),
         Action::Undo => turn(app, false),
         Action::Redo => turn(app, true),
         _ => return false,

@@ -7,7 +7,7 @@ use crate::tui::action::Action;
 use crate::tui::list_view::loaded::{file_at, line_key};
 use crate::tui::list_view::{focused_memory, has_rows};
 use crate::tui::state::app::App;
-use crate::tui::state::list_row::ListRow;
+use crate::tui::state::row_list::ListRow;
 use crate::tui::update::list_view::change_request::plan;
 use crate::tui::update::reference_go_back;
 use crate::usecase::ChangeCommand;

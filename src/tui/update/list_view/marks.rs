@@ -1,10 +1,10 @@
 //! Marks of rows: one, a range, all, the others. The list can show only marked rows.
 
 use crate::tui::action::Action;
-use crate::tui::list_view::{self};
+use crate::tui::list_view;
 use crate::tui::state::app::App;
-use crate::tui::state::list_row::ListRow;
-use crate::tui::update::list_view::row_refresh::{cursor_key, renew, renew_within};
+use crate::tui::state::row_list::ListRow;
+use crate::tui::update::list_view::row_refresh::{cursor_key, renew_focused};
 
 /// Marks or unmarks the row under the cursor, and moves to the next row.
 pub fn toggle(app: &mut App) {
@@ -13,7 +13,7 @@ pub fn toggle(app: &mut App) {
     }
     let Some(row) = app.list_view.focused().selected() else { return nothing(app) };
     match list_view::may_mark(app, row) {
-        Ok(()) => flip(app, row),
+        Ok(()) => mark(app, row, true),
         Err(why) => app.say(why),
     }
     let own = app.list_view.focused_mut();
@@ -24,10 +24,10 @@ fn nothing(app: &mut App) {
     app.say("There is no row here to mark.");
 }
 
-fn flip(app: &mut App, row: ListRow) {
+fn mark(app: &mut App, row: ListRow, inverts: bool) {
     let key = row.key(app);
     let marks = &mut app.list_view.focused_mut().marks;
-    if !marks.remove(&key) {
+    if !(inverts && marks.remove(&key)) {
         marks.insert(key);
     }
 }
@@ -63,14 +63,9 @@ fn set(app: &mut App, rows: Vec<ListRow>, inverts: bool) {
     for row in rows {
         match list_view::may_mark(app, row) {
             Err(why) => refused = Some(why),
-            Ok(()) if inverts => {
-                is_any = true;
-                flip(app, row);
-            }
             Ok(()) => {
                 is_any = true;
-                let key = row.key(app);
-                app.list_view.focused_mut().marks.insert(key);
+                mark(app, row, inverts);
             }
         }
     }
@@ -87,8 +82,5 @@ pub fn only(app: &mut App) {
         return app.say(format!("Nothing is marked: {} marks.", Action::Toggle.key()));
     }
     own.only_marked = !own.only_marked;
-    match app.list_view.in_details {
-        true => renew_within(app),
-        false => renew(app, held),
-    }
+    renew_focused(app, held);
 }

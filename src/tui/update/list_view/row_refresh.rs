@@ -1,13 +1,16 @@
-//! Rows of a list view are made again.
+//! Opens a list view, and makes its rows again, also for another filter.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::tui::list_view::{self, loaded, row};
 use crate::tui::state::app::{App, Screen};
-use crate::tui::state::list_row::ListRow;
-use crate::tui::state::row_list::RowList;
-use crate::tui::update::list_view::{backups, fix};
+use crate::tui::state::list_view::ListView;
+use crate::tui::state::prompt::PromptPurpose;
+use crate::tui::state::row_list::{ListRow, RowList};
+use crate::tui::update::list_view::{backups, problems};
+use crate::tui::update::open_prompt;
+use crate::usecase::budgets;
 use crate::work::{Inspect, InspectRequest, Job};
 
 pub fn ask(app: &mut App, what: Inspect) {
@@ -69,13 +72,21 @@ pub fn shown(app: &App, mut all: Vec<ListRow>, of: &RowList) -> Vec<ListRow> {
     all
 }
 
+/// Makes the rows of the focused list again, after its marks or its filter changed.
+pub fn renew_focused(app: &mut App, held: Option<String>) {
+    match app.list_view.in_details {
+        true => renew_within(app),
+        false => renew(app, held),
+    }
+}
+
 /// Makes the details of the row under the cursor again.
 pub fn renew_within(app: &mut App) {
     loaded::list_lines(app);
     let all = list_view::detail_rows(app);
     let rows = shown(app, all, &app.list_view.details);
     app.list_view.details.put(rows);
-    fix::ask_fixes(app);
+    problems::ask_fixes(app);
     app.list_view.text = list_view::detail_text(app).lines().map(str::to_owned).collect();
 }
 
@@ -93,4 +104,76 @@ pub fn follow(app: &mut App) {
     }
     (app.list_view.details_of, app.list_view.is_stale) = (key, false);
     renew_within(app);
+}
+
+/// Opens a view in its initial state, and starts to read it.
+pub fn open_view(app: &mut App, screen: Screen) {
+    if app.places.is_empty() {
+        return app.say("No store is open.");
+    }
+    let needs_all = !matches!(screen, Screen::Problems | Screen::New);
+    if needs_all && !app.is_whole() {
+        return app.say("The stores are still being read.");
+    }
+    let under = app.selected().filter(|_| app.screen == Screen::Memories);
+    app.list_view = ListView::default();
+    app.screen = screen;
+    app.opened_from = None;
+    renew(app, None);
+    if let Some(at) = under.filter(|_| screen == Screen::Problems) {
+        problems::go_to(app, at);
+    }
+    refresh(app)
+}
+
+/// Starts to read what the open view shows, from the present stores.
+pub fn refresh(app: &mut App) {
+    let what = match app.screen {
+        Screen::Backups => Inspect::Backups,
+        Screen::Upkeep => Inspect::Upkeep(app.ranking),
+        Screen::Journal => Inspect::Journal,
+        Screen::Secrets => Inspect::Secrets,
+        Screen::Loaded => {
+            let held = cursor_key(app);
+            app.list_view.budgets = budgets(&app.snapshot, app.now);
+            renew(app, held);
+            // Without a folder of its own data palimp reads no more than the stores.
+            if app.data.is_none() {
+                return;
+            }
+            Inspect::Instructions(app.home.clone())
+        }
+        _ => return,
+    };
+    ask(app, what)
+}
+
+/// Up to this many rows are filtered at every letter. More rows are filtered after Enter.
+const AT_ONCE: usize = 5_000;
+
+/// Asks for a text. The former one stays until another is typed.
+pub fn begin_filter(app: &mut App) {
+    let before = app.list_view.focused().filter.clone();
+    open_prompt::open(app, PromptPurpose::RowFilter, "");
+    if let Some(prompt) = &mut app.prompt {
+        prompt.former_text = before;
+    }
+    filter_typed(app, "", false);
+}
+
+/// Filters at once if there are few rows.
+pub fn filter_typed(app: &mut App, text: &str, is_kept: bool) {
+    if is_kept || app.list_view.focused().len() <= AT_ONCE {
+        filter(app, text);
+    }
+}
+
+pub fn filter(app: &mut App, text: &str) {
+    let own = app.list_view.focused_mut();
+    if own.filter == text {
+        return;
+    }
+    own.filter = text.to_owned();
+    let held = cursor_key(app);
+    renew_focused(app, held);
 }

@@ -1,16 +1,19 @@
 //! The view of findings: the action `secrets` opens it, and its keys give verdicts, redact and erase.
 
-mod redact;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use crate::detectors::label;
 use crate::model::EntryRef;
+use crate::ops::redact::{RecordSpan, RedactedValues, Redaction, RedactionStyle};
 use crate::store::erase::SecretValues;
 use crate::tui::action::Action;
 use crate::tui::list_view::secrets;
 use crate::tui::possible_changes::writable;
 use crate::tui::state::app::{App, ChangeTarget};
-use crate::tui::state::list_row::ListRow;
-use crate::tui::state::pending_changes::DeleteMenuItem;
-use crate::tui::update::list_view::change_request::aimed;
+use crate::tui::state::pending_changes::{DeleteMenu, DeleteMenuItem};
+use crate::tui::state::row_list::ListRow;
+use crate::tui::update::list_view::change_request::aimed_in_list;
 use crate::tui::update::list_view::row_refresh::{cursor_key, renew};
 use crate::tui::update::reference_go_back;
 use crate::usecase::value_holders::SHORTEST_VALUE;
@@ -24,7 +27,7 @@ pub fn act(app: &mut App, action: Action) -> bool {
         Action::FalseAlarm => note(app, Verdict::No),
         Action::Undecided => note(app, Verdict::Skip),
         Action::FalseAlarms => show_false_alarms(app),
-        Action::Redact => redact::open(app),
+        Action::Redact => redact(app),
         _ => return false,
     }
     true
@@ -40,25 +43,21 @@ pub fn read(app: &mut App, found: Result<FindingList, String>) {
 }
 
 fn chosen(app: &App) -> Vec<&ListedFinding> {
-    let rows = if app.list_view.in_details { app.list_view.row().into_iter().collect() } else { aimed(app) };
-    let own = rows.into_iter().filter_map(|row| if let ListRow::Finding(at) = row { Some(at) } else { None });
+    let own = aimed_in_list(app)
+        .into_iter()
+        .filter_map(|row| if let ListRow::Finding(at) = row { Some(at) } else { None });
     own.filter_map(|at| secrets::finding(app, at)).collect()
 }
 
 /// Returns the values of findings, each once.
 fn values(found: &[&ListedFinding]) -> Vec<Vec<u8>> {
-    let mut all: Vec<Vec<u8>> = found.iter().map(|own| own.finding.value.clone()).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
+    let all: BTreeSet<Vec<u8>> = found.iter().map(|own| own.finding.value.clone()).collect();
+    all.into_iter().collect()
 }
 
 /// Returns the memories of findings, each once.
 fn memories<'a>(found: impl Iterator<Item = &'a ListedFinding>) -> Vec<EntryRef> {
-    let mut all: Vec<EntryRef> = found.map(|own| own.at).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
+    found.map(|own| own.at).collect::<BTreeSet<EntryRef>>().into_iter().collect()
 }
 
 fn holders(app: &App, values: &[Vec<u8>]) -> Vec<EntryRef> {
@@ -160,4 +159,99 @@ pub fn erase_values(app: &App) -> Option<DeleteMenuItem> {
         all_found: Some(target),
         refused,
     })
+}
+
+const STYLES: [(char, &str, RedactionStyle); 3] = [
+    ('m', "mask", RedactionStyle::Mask),
+    ('l', "label", RedactionStyle::Label),
+    ('p', "pseudonym", RedactionStyle::Pseudonym),
+];
+
+pub fn redact(app: &mut App) {
+    match redact_menu(app) {
+        Ok(Some(menu)) => app.delete_menu = Some(menu),
+        Ok(None) => nothing(app),
+        Err(why) => app.say(why),
+    }
+}
+
+/// Makes the menu: small letters for the chosen memories, capital letters for all that have the values.
+fn redact_menu(app: &App) -> Result<Option<DeleteMenu>, String> {
+    writable(app)?;
+    let found = chosen(app);
+    let Some(list) = app.list_view.findings.list.as_ref().filter(|_| !found.is_empty()) else {
+        return Ok(None);
+    };
+    let replaced = replaced(app, &found)?;
+    let target = |at: Vec<EntryRef>| {
+        let name = match at.len() {
+            1 => format!("{} in 1 memory", name(&found)),
+            several => format!("{} in {}", name(&found), memory_count(several)),
+        };
+        ChangeTarget { snapshot: Arc::clone(&list.snapshot), at, name, ..ChangeTarget::default() }
+    };
+    let own = target(memories(found.iter().copied()));
+    let mut lines: Vec<DeleteMenuItem> =
+        STYLES.map(|style| redact_line(&found, style, &replaced, None)).into();
+    let all = holders(app, &values(&found));
+    if all.len() > own.at.len() && matches!(replaced, RedactedValues::Texts(_)) {
+        let all = target(all);
+        lines.extend(STYLES.map(|(key, name, style)| {
+            redact_line(&found, (key.to_ascii_uppercase(), name, style), &replaced, Some(&all))
+        }));
+    }
+    Ok(Some(DeleteMenu { verb: "Redact", aim: own, lines }))
+}
+
+/// Returns what is replaced. A short value is in other texts by chance, so it is replaced in its place alone.
+fn replaced(app: &App, found: &[&ListedFinding]) -> Result<RedactedValues, String> {
+    let values = values(found);
+    let is_short = values.iter().any(|own| own.len() < SHORTEST_VALUE);
+    match found {
+        [one] if is_short => span(app, one),
+        _ if is_short => Err(format!(
+            "A value under {SHORTEST_VALUE} bytes is redacted alone, in its place: Esc clears the marks."
+        )),
+        _ => {
+            let texts = values.into_iter().map(String::from_utf8).collect::<Result<_, _>>();
+            texts.map(RedactedValues::Texts).map_err(|_| "The value is not UTF-8: erase its memory.".into())
+        }
+    }
+}
+
+fn span(app: &App, own: &ListedFinding) -> Result<RedactedValues, String> {
+    let moved = || "The stores changed meanwhile. Nothing was changed; try again.".to_owned();
+    let list = app.list_view.findings.list.as_ref().ok_or_else(moved)?;
+    let (store, entry) = list.snapshot.get(own.at);
+    let line = own.finding.line.checked_sub(store.record(entry).line).ok_or_else(moved)?;
+    let span = own.finding.span.clone();
+    Ok(RedactedValues::Span(RecordSpan { key: store.key(entry), line: Some(line), span }))
+}
+
+fn redact_line(
+    found: &[&ListedFinding],
+    (key, name, style): (char, &'static str, RedactionStyle),
+    replaced: &RedactedValues,
+    all: Option<&ChangeTarget>,
+) -> DeleteMenuItem {
+    let first = found.first().map(|own| &own.finding);
+    let becomes = match style {
+        RedactionStyle::Mask => first.map_or(String::new(), |own| own.masked.clone()),
+        RedactionStyle::Label => label(first.map(|own| &*own.rule)),
+        RedactionStyle::Pseudonym => "the same name for the same value".to_owned(),
+    };
+    let about = match all {
+        Some(all) => format!("{becomes}  in all {} that have it", memory_count(all.at.len())),
+        None => becomes,
+    };
+    let redaction =
+        Redaction { values: replaced.clone(), style, key: Vec::new(), false_alarms: BTreeSet::new() };
+    DeleteMenuItem {
+        key,
+        name,
+        about,
+        wanted: ChangeCommand::Redact(redaction),
+        all_found: all.cloned(),
+        refused: None,
+    }
 }

@@ -3,27 +3,26 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use super::super::{confirm, reference_go_back};
-use super::bring_back;
 use crate::model::Plan;
 use crate::model::plan::effect::EffectKind;
+use crate::ops::effect_lines::add_touched_lines;
 use crate::tui::action::Action;
-use crate::tui::list_view::fading;
-use crate::tui::list_view::upkeep::not_now;
+use crate::tui::list_view::upkeep::{self, not_now};
 use crate::tui::state::app::App;
-use crate::tui::state::list_row::ListRow;
-use crate::tui::update::list_view::change_request::{aimed, request};
-use crate::usecase::{ChangeCommand, PlannedChange, add_touched_lines};
+use crate::tui::state::row_list::ListRow;
+use crate::tui::update::list_view::change_request::{self, aimed, request};
+use crate::tui::update::{confirm, reference_go_back};
+use crate::usecase::{ChangeCommand, PlannedChange};
 use crate::work::{Chore, ChoreKind};
 
 pub fn act(app: &mut App, action: Action) -> bool {
     match (action, app.list_view.row()) {
-        (Action::BringBack, _) => bring_back::from_archive(app),
+        (Action::BringBack, _) => change_request::from_archive(app),
         _ if action != Action::Open || app.list_view.in_details => return false,
         (_, Some(ListRow::Archived(_))) => return false,
         (_, Some(ListRow::Fading(at))) => {
             let snapshot = app.list_view.read_snapshot.clone();
-            if let (Some(snapshot), Some(at)) = (snapshot, fading::memory(app, at)) {
+            if let (Some(snapshot), Some(at)) = (snapshot, upkeep::fading_memory(app, at)) {
                 reference_go_back::open_memory_of(app, &snapshot, at);
             }
         }

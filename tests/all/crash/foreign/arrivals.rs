@@ -206,8 +206,12 @@ fn judged(
     erased: &Result<ErasureReceipt, String>,
 ) -> Result<(), String> {
     let now = load(after, format);
-    let new: Vec<State> =
-        now.entries.iter().filter(|own| text_of(&now, own).text.contains(NEW)).map(|own| own.state).collect();
+    let new: Vec<State> = now
+        .entries
+        .iter()
+        .filter(|own| text_of(&now, own).text.raw().contains(NEW))
+        .map(|own| own.state)
+        .collect();
     let said = erased.as_ref().map(|own| (own.arrivals.clone(), own.left.clone(), own.notes.clone()));
     let is_hidden = may_be_hidden && new == [State::Deleted];
     if is_open_file && is_aside(after) {
@@ -216,8 +220,8 @@ fn judged(
     if !new.contains(&State::Live) && !is_hidden {
         return Err(format!("the new memory is {new:?}, {said:?}"));
     }
-    let names = |entry: &Entry| now.memory(entry).and_then(|view| view.id()) == target.id.as_deref();
-    let is_old = |entry: &&Entry| names(entry) && text_of(&now, entry).text.contains(TEXT);
+    let names = |entry: &Entry| now.id(entry) == target.id.as_deref();
+    let is_old = |entry: &&Entry| names(entry) && text_of(&now, entry).text.raw().contains(TEXT);
     let old = target.id.is_some() && now.entries.iter().any(|entry| is_old(&entry));
     match erased {
         // What has no id has no name that another could get.

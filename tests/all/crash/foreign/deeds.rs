@@ -7,7 +7,7 @@ use palimp::disk::Disk;
 use palimp::format::writing::{FieldAssignment, RecordDraft, Refusal};
 use palimp::model::{Code, Entry, Moment, Plan, Role, State, Store};
 use palimp::ops::backup_restore::CopyFacts;
-use palimp::ops::delete::DeleteRequest;
+use palimp::ops::delete::DeleteOptions;
 use palimp::ops::erase::ErasedRecords;
 use palimp::ops::repair::{RepairContext, RepairSources, RepairTarget};
 use palimp::ops::{self, WriteContext};
@@ -75,7 +75,7 @@ pub const DEEDS: &[Deed] = &[
     plain("tag rename", rename, ADDS),
     plain(
         "importance",
-        |context| ops::set_field::importance(context, &some(context)?[0], 0.25),
+        |context| crate::support::plans::importance(context, &some(context)?[0], 0.25),
         &[SERVER, LOG, A_MEM],
     ),
     plain("delete", |context| delete(context, false), &FORMATS),
@@ -99,7 +99,7 @@ pub const DEEDS: &[Deed] = &[
         Doing::Plan(compact),
         &[SERVER, LOG, BMAD],
     ),
-    plain("decay", |context| ops::decay::decay(&later(context)), SESSIONS),
+    plain("decay", |context| ops::maintain::decay(&later(context)), SESSIONS),
     plain("access", |context| ops::access::access(context, &some(context)?[0]), &[SERVER, LOG, BMAD]),
     after("maintain", &[First::Other(keep_up)], Doing::Plan(maintain), &FORMATS),
     plain("restore", |context| restore(context, false), &FORMATS),
@@ -181,7 +181,7 @@ fn live(context: &WriteContext<'_>) -> Vec<Entry> {
 
 /// Returns a record that is not the last of its file and can be changed.
 fn some(context: &WriteContext<'_>) -> Result<Vec<Entry>, Refusal> {
-    let can = |entry: &Entry| ops::tag::tag(context, &[*entry], &["x".into()], &[]).is_ok();
+    let can = |entry: &Entry| crate::support::plans::tag(context, &[*entry], &["x".into()], &[]).is_ok();
     let found: Vec<Entry> = live(context).into_iter().filter(can).take(1).collect();
     if found.is_empty() { Err(nothing()) } else { Ok(found) }
 }
@@ -200,7 +200,7 @@ fn edit(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
 }
 
 fn tag(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    ops::tag::tag(context, &some(context)?, &["marked".to_owned()], &[])
+    crate::support::plans::tag(context, &some(context)?, &["marked".to_owned()], &[])
 }
 
 fn rename(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
@@ -209,8 +209,8 @@ fn rename(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
 }
 
 fn delete(context: &WriteContext<'_>, remove: bool) -> Result<Plan, Refusal> {
-    let asked = DeleteRequest { remove, ..DeleteRequest::default() };
-    first_of(live(context).iter().filter_map(|entry| ops::delete::delete(context, &[*entry], asked).ok()))
+    let asked = DeleteOptions { remove, ..DeleteOptions::default() };
+    first_of(live(context).iter().filter_map(|entry| ops::delete::delete(context, &[*entry], &asked).ok()))
 }
 
 fn archive(context: &WriteContext<'_>) -> Result<Plan, Refusal> {

@@ -27,7 +27,7 @@ fn deleted(
     let store = load(disk, CLAUDE);
     let entry = store.entries.iter().find(|own| store.document(own).path == Path::new("pears.md")).unwrap();
     let context = WriteContext::of(&store, NOW, [7; 16]);
-    let plan = ops::delete::delete(&context, &[*entry], Default::default()).unwrap();
+    let plan = ops::delete::delete(&context, &[*entry], &Default::default()).unwrap();
     assert!(plan.changes.len() > 1, "its file, and its line in the index");
     let mut at = 0;
     disk.before(move |_, other| {

@@ -153,13 +153,13 @@ pub fn erasure_of(
         let targets = |entry| ops::erase::targets(context, &[entry], reason).ok();
         let chosen = store.entries.iter().filter(|entry| is_it(entry));
         let (says, others): (Vec<&Entry>, Vec<&Entry>) =
-            chosen.partition(|entry| text_of(store, entry).text.contains(TEXT));
+            chosen.partition(|entry| text_of(store, entry).text.raw().contains(TEXT));
         says.into_iter().chain(others).find_map(|entry| {
             let targets = targets(*entry)?;
             let vault = Vault::open_read_only(disk, Path::new(DATA), &store.root);
             let wanted = ErasureMatcher::of(format::by_name(store.format)?, store, &targets, NOW);
             let mut contents = ErasedContents::default();
-            let kept = gather(disk, store, &vault, &wanted, &mut contents).ok()?;
+            let kept = gather(disk, store, &vault, &wanted, &mut contents, &Default::default()).ok()?;
             let removal = ops::erase::plan(context, &wanted, &contents, &kept, reason).ok()?;
             (!removal.plan.is_empty()).then_some((removal.plan, targets))
         })

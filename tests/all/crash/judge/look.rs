@@ -31,14 +31,14 @@ impl Look {
 }
 
 pub(super) fn ids(store: &Store) -> BTreeSet<String> {
-    let of = |entry| store.memory(entry).and_then(|view| view.id()).map(str::to_owned);
+    let of = |entry| store.id(entry).map(str::to_owned);
     store.entries.iter().filter(|entry| entry.state != State::Broken).filter_map(of).collect()
 }
 
 pub(super) fn tombstones(store: &Store) -> BTreeSet<String> {
     let files = store.documents.iter().filter(|own| own.role == Role::Tombstones);
     let records = files.flat_map(|own| &own.records);
-    records.filter_map(|record| record.memory()?.id().map(str::to_owned)).collect()
+    records.filter_map(|record| record.id().map(str::to_owned)).collect()
 }
 
 pub(super) fn problems(store: &Store) -> BTreeSet<(PathBuf, Code)> {

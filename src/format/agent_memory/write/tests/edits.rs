@@ -2,9 +2,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::canonical_write::{canonical_write, path_of, value_at};
+use super::super::path_edits::BundleEdit;
 use super::shelf::{Shelf, now};
 use super::tool::{assert_rendered, faults};
-use crate::format::agent_memory::write::bundle_edit::BundleEdit;
 
 /// A `BundleEdit` that owns its strings.
 #[derive(Clone, Debug)]

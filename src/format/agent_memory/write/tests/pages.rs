@@ -1,6 +1,6 @@
+use super::super::path_edits::BundleEdit;
 use super::shelf::Shelf;
 use super::tool::{assert_rendered, faults};
-use crate::format::agent_memory::write::bundle_edit::BundleEdit;
 
 const GOTCHAS: &str = "docs/agent-memory/gotchas.md";
 const FOCUS: &str = "docs/agent-memory/current-focus.md";

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::super::super::{AgentMemory, projection};
 use super::super::canonical_write::canonical_write;
+use super::super::path_edits::{BundleEdit, BundleFileWrite};
 use super::super::prune::PruneResult;
-use crate::format::agent_memory::write::bundle_edit::{BundleEdit, BundleFileWrite};
 use crate::format::writing::Refusal;
 use crate::format::{AssemblyInput, Format, Placement};
-use crate::model::{Document, Generation, Moment, Role};
+use crate::model::{Bytes, Document, Generation, Moment, Role};
 
 pub const WHEN: &str = "2026-01-20T10:00:00.000Z";
 const STORE: &str = ".agent-memory";
@@ -112,9 +112,9 @@ impl Shelf {
         .collect()
     }
 
-    pub fn beside(&self) -> Vec<(PathBuf, Vec<u8>)> {
+    pub fn beside(&self) -> Vec<(PathBuf, Bytes)> {
         let named = projection::BESIDE.iter().filter_map(|path| self.0.get_key_value(Path::new(path)));
-        named.map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
+        named.map(|(path, bytes)| (path.clone(), bytes.clone().into())).collect()
     }
 
     /// The problems that the format finds, without their lines.

@@ -86,7 +86,7 @@ pub fn pages(state: &Value) -> Vec<(&'static str, String)> {
     let plain = |own: &Value| s(own).to_owned();
     let noted = |name: &'static str| move |own: &Value| format!("`{}`: {}", s(&own["path"]), s(&own[name]));
     let readme = format!(
-        "{README_START}\n- Last generated: {}\n- Provider: `{}`\n- Recommended entry file: `{}`{README_END}",
+        "\n{README_START}- Last generated: {}\n- Provider: `{}`\n- Recommended entry file: `{}`\n\n{README_END}",
         s(&state["generatedAt"]),
         s(&state["provider"]["name"]),
         s(&project["recommendedEntryFile"])

@@ -6,11 +6,23 @@ use std::path::{Path, PathBuf};
 
 use crate::format::Format;
 use crate::model::{Act, Change, Moment, Role, UndoRedo, is_log};
-use crate::store::commit::history::deleted_records::kept_bytes::DELETING_VERBS;
 use crate::store::commit::vault::undo_step::UndoStep;
 use crate::text::digest::digest;
 
+/// The verbs that remove records. After other verbs a record exists in another form.
+pub(super) const DELETING_VERBS: [&str; 3] = ["delete", "session delete", "compact"];
 pub(super) const RESTORING_VERBS: [&str; 2] = ["undelete", "backup restore"];
+
+/// Returns the bytes that this undo change restores: a whole file, or lines of a log.
+pub(super) fn before(change: &Change) -> Option<Vec<u8>> {
+    match &change.act {
+        Act::Create(bytes) => Some(bytes.to_vec()),
+        Act::Splice(splices) if is_log(&change.path) => {
+            Some(splices.iter().flat_map(|own| own.becomes.iter().copied()).collect())
+        }
+        _ => None,
+    }
+}
 
 /// The number of removed records, by file and digest of their bytes.
 pub struct DeletedCounts {

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use super::deleted_counts::{DeletedCounts, RESTORING_VERBS};
+use super::deleted_counts::{DELETING_VERBS, DeletedCounts, RESTORING_VERBS, before};
+use super::known_records::session_of;
 use crate::format::{self, Format};
 use crate::model::{Change, JournalLine, Moment, Role, Span, Store, StoredMemory, is_log};
-use crate::store::commit::history::deleted_records::kept_bytes::{DELETING_VERBS, before, session_of};
 use crate::store::commit::history::step_history::StepHistory;
 use crate::store::commit::{CommitError, Vault};
 use crate::text::digest::digest;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::DELETED_ROOT;
 use crate::format::{AssemblyInput, Format, Placement};
 use crate::model::{Document, Moment, Role, Session, Store, is_log};
-use crate::store::commit::history::deleted_records::kept_bytes::{KeptBytes, document};
+use crate::store::commit::history::deleted_records::{KeptBytes, document};
 use crate::store::derived_files::folders_of;
 
 /// Sessions that are gone, and the files that come back with them.

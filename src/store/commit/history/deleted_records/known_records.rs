@@ -1,10 +1,27 @@
 //! Recognizes records that exist or that the search has found: they are not listed as deleted.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
+use crate::model::path_text::deleted_from;
 use crate::model::{Moment, Role, Store, StoredMemory};
-use crate::store::commit::history::deleted_records::kept_bytes::{KeptFrom, session_of};
 use crate::text::digest::digest;
+
+#[derive(Clone, Copy, PartialEq)]
+pub enum KeptFrom {
+    /// Undo data of this step, which deleted records.
+    Deletion(u64),
+    /// Undo data of another change.
+    Change,
+    Backup,
+}
+
+/// Returns the index of the session that a file is or was in.
+pub fn session_of(store: &Store, path: &Path) -> Option<u32> {
+    let folder = |path: &'_ Path| deleted_from(path).unwrap_or(path).to_owned();
+    let at = store.sessions.iter().position(|session| path.starts_with(folder(&session.path)))?;
+    u32::try_from(at).ok()
+}
 
 #[derive(PartialEq, Eq, Hash)]
 enum RecordIdentity {
