@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
-use std::{fs, thread};
+use std::{fs, io, thread};
 
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
@@ -64,14 +64,18 @@ struct WatchedFolder {
 }
 
 impl FolderWatch {
-    /// Calls `changed` after files below `roots` change. Never fails: see the module.
-    pub fn start(roots: Vec<PathBuf>, changed: impl Fn() + Send + 'static) -> Self {
+    /// Calls `changed` once when it watches, since files may have changed before, and after files below `roots` change.
+    /// Fails only if no thread can be started.
+    pub fn start(roots: Vec<PathBuf>, changed: impl Fn() + Send + 'static) -> io::Result<Self> {
         let (to_thread, notices) = channel();
         let own = to_thread.clone();
-        let watch = move || WatchThread::new(roots, own).run(&notices, &changed);
-        // Without a thread nothing is watched. `R` still reads the stores again.
-        let _ = thread::Builder::new().name("watch".into()).spawn(watch);
-        FolderWatch { to_thread }
+        let watch = move || {
+            let watching = WatchThread::new(roots, own);
+            changed();
+            watching.run(&notices, &changed);
+        };
+        thread::Builder::new().name("watch".into()).spawn(watch)?;
+        Ok(FolderWatch { to_thread })
     }
 }
 
@@ -278,7 +282,8 @@ mod tests {
         let watch = FolderWatch::start(vec![root.to_owned()], move || {
             let _ = tell.send(());
         });
-        (watch, told)
+        told.recv_timeout(DEADLINE).expect("the notice that it watches");
+        (watch.unwrap(), told)
     }
 
     /// Acts until the watch, which starts on a thread of its own, reports a change.

@@ -56,10 +56,10 @@ impl<'a> FieldReader<'a> {
     }
 
     /// Notes a field that the schema asks for, if a form is wanted.
-    pub fn ask(&mut self, name: &str, need: Need, kind: impl FnOnce() -> Holds) {
+    pub fn ask(&mut self, name: &str, kind: impl FnOnce() -> Holds) {
         if let Some(form) = &mut self.form {
             let dot = if self.prefix.is_empty() { "" } else { "." };
-            form.ask(format!("{}{dot}{name}", self.prefix), need, kind());
+            form.ask(format!("{}{dot}{name}", self.prefix), kind());
         }
     }
 
@@ -112,7 +112,7 @@ impl<'a> FieldReader<'a> {
         wanted: &str,
         read: impl FnOnce(Json<'a>) -> Option<T>,
     ) -> Option<T> {
-        self.ask(name, need, || Holds::Json);
+        self.ask(name, || Holds::Json);
         let Some(value) = self.object.get(name) else {
             if need == Need::Required {
                 let message = format!("{} is missing.", self.named(name));
@@ -139,13 +139,13 @@ impl<'a> FieldReader<'a> {
 
     /// Reads a string.
     pub fn text(&mut self, name: &str, need: Need) -> Option<Cow<'a, str>> {
-        self.ask(name, need, || Holds::Text { most: None });
+        self.ask(name, || Holds::Text { most: None });
         self.value(name, need, "a string", |value| value.text())
     }
 
     /// Reads a string of at most `max` characters.
     pub fn short_text(&mut self, name: &str, need: Need, max: usize) -> Option<Cow<'a, str>> {
-        self.ask(name, need, || Holds::Text { most: Some(max) });
+        self.ask(name, || Holds::Text { most: Some(max) });
         let text = self.text(name, need)?;
         self.length(|own| own.named(name), &text, max);
         Some(text)
@@ -192,7 +192,7 @@ impl<'a> FieldReader<'a> {
 
     /// Reads a string that is one of `words`. Another one is an error, and is returned as well.
     pub fn word(&mut self, name: &str, need: Need, words: &[&str]) -> Option<Cow<'a, str>> {
-        self.ask(name, need, || Holds::word(words, true));
+        self.ask(name, || Holds::word(words, true));
         let word = self.text(name, need)?;
         if !words.contains(&word.as_ref()) {
             let message =
@@ -204,7 +204,7 @@ impl<'a> FieldReader<'a> {
 
     /// Reads a string that is usually one of `words`. Another one is a note.
     pub fn usual_word(&mut self, name: &str, need: Need, words: &[&str]) -> Option<Cow<'a, str>> {
-        self.ask(name, need, || Holds::word(words, false));
+        self.ask(name, || Holds::word(words, false));
         let word = self.text(name, need)?;
         if !words.contains(&word.as_ref()) {
             let message =
@@ -216,7 +216,7 @@ impl<'a> FieldReader<'a> {
 
     /// Reads a timestamp.
     pub fn moment(&mut self, name: &str, need: Need) -> Option<Moment> {
-        self.ask(name, need, || Holds::Moment);
+        self.ask(name, || Holds::Moment);
         let text = self.text(name, need)?;
         let (when, faults) = moment(|| self.named(name), &text, self.now);
         faults.into_iter().for_each(|(code, severity, message)| self.fault(code, severity, message));
@@ -225,7 +225,7 @@ impl<'a> FieldReader<'a> {
 
     /// Reads a whole number, 0 or more.
     pub fn count(&mut self, name: &str, need: Need) -> Option<u64> {
-        self.ask(name, need, || Holds::Number { range: Some((0.0, f64::INFINITY)), is_whole: true });
+        self.ask(name, || Holds::Number { range: Some((0.0, f64::INFINITY)), is_whole: true });
         let number = self.value(name, need, "a number", |value| value.number())?;
         if number < 0.0 {
             let message = format!("{} is {number}; it should be 0 or more.", self.named(name));
@@ -242,13 +242,13 @@ impl<'a> FieldReader<'a> {
 
     /// Reads a number.
     pub fn number(&mut self, name: &str, need: Need) -> Option<f64> {
-        self.ask(name, need, || Holds::Number { range: None, is_whole: false });
+        self.ask(name, || Holds::Number { range: None, is_whole: false });
         self.value(name, need, "a number", |value| value.number())
     }
 
     /// Reads a number from 0 to 1. Another one is out of range, and is clamped.
     pub fn fraction(&mut self, name: &str, need: Need) -> Option<f64> {
-        self.ask(name, need, || Holds::Number { range: Some((0.0, 1.0)), is_whole: false });
+        self.ask(name, || Holds::Number { range: Some((0.0, 1.0)), is_whole: false });
         let number = self.value(name, need, "a number", |value| value.number())?;
         if !(0.0..=1.0).contains(&number) {
             let message = format!("{} is {number}; it should be from 0 to 1.", self.named(name));
@@ -259,19 +259,19 @@ impl<'a> FieldReader<'a> {
 
     /// Reads a boolean.
     pub fn flag(&mut self, name: &str, need: Need) -> Option<bool> {
-        self.ask(name, need, || Holds::Flag);
+        self.ask(name, || Holds::Flag);
         self.value(name, need, "a boolean", |value| value.bool())
     }
 
     /// Reads an array of ids of other records.
     pub fn references(&mut self, name: &'static str, need: Need) -> Box<[Reference<'static>]> {
-        self.ask(name, need, || Holds::References);
+        self.ask(name, || Holds::References);
         self.texts(name, need).into_iter().map(|id| Reference::to_record(name, id)).collect()
     }
 
     /// Reads an array of strings. Items of other types are faults and left out.
     pub fn texts(&mut self, name: &str, need: Need) -> Box<[Box<str>]> {
-        self.ask(name, need, || Holds::ANY_WORDS);
+        self.ask(name, || Holds::ANY_WORDS);
         let Some(array) = self.of_kind(name, need, JsonKind::Array) else { return Box::default() };
         let mut texts = Vec::new();
         for (index, item) in array.items().enumerate() {
@@ -290,7 +290,7 @@ impl<'a> FieldReader<'a> {
 
     /// Reads tags: at most `most` of them (0 for no limit), each of at most `max` characters.
     pub fn tags(&mut self, name: &str, need: Need, most: usize, max: usize) -> Box<[Box<str>]> {
-        self.ask(name, need, || Holds::Words { most, longest: max });
+        self.ask(name, || Holds::Words { most, longest: max });
         let tags = self.texts(name, need);
         if most > 0 && tags.len() > most {
             let message =

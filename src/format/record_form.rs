@@ -1,6 +1,6 @@
 //! The form of a record: its fields and faults. The code of `check` fills it, so the two can't differ.
 
-use super::field_reader::{Fault, Need};
+use super::field_reader::Fault;
 
 /// The kind of value in a field.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,8 +97,6 @@ pub struct FieldSpec {
     pub name: String,
     /// The kind of its value.
     pub kind: FieldKind,
-    /// Whether it is required.
-    pub need: Need,
 }
 
 /// The fields of a record, and its faults.
@@ -115,11 +113,11 @@ pub struct RecordForm {
 
 impl RecordForm {
     /// Adds a field unless it is known. The first question about a field decides its kind.
-    pub fn ask(&mut self, name: String, need: Need, kind: FieldKind) {
+    pub fn ask(&mut self, name: String, kind: FieldKind) {
         let known = self.fields.iter().position(|field| field.name == name);
         self.at = Some(known.unwrap_or(self.fields.len()));
         if known.is_none() {
-            self.fields.push(FieldSpec { name, kind, need });
+            self.fields.push(FieldSpec { name, kind });
         }
     }
 

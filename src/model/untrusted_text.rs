@@ -1,10 +1,8 @@
 //! Text of a store. Anyone may have written it: an agent copies web pages into its memories.
 
-use std::fmt;
-
 /// Untrusted text. It has no `Display`, so that none is printed by mistake: `text::safe_text` makes it safe for a screen
 /// and for standard output.
-#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UntrustedText(Box<str>);
 
 impl UntrustedText {
@@ -22,12 +20,5 @@ impl UntrustedText {
 impl<T: Into<Box<str>>> From<T> for UntrustedText {
     fn from(text: T) -> Self {
         UntrustedText(text.into())
-    }
-}
-
-/// Escaped, for tests.
-impl fmt::Debug for UntrustedText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Disk, Item, ItemKind, RealDisk};
+use crate::disk::{Disk, Item, ItemKind, ItemName, RealDisk};
 use crate::format::{self, FORMATS, Format, PlaceBase, Placement, StorePlace};
 use crate::model::{AgentHome, KnownBy, PathText, Project, Store};
 
@@ -114,7 +114,7 @@ pub fn look_at(path: &Path, forced: Option<&str>) -> DiscoveryResult {
         );
     }
     if item.kind == ItemKind::Folder
-        && let Err(error) = disk.list(path)
+        && let Err(error) = disk.names(path, 1)
     {
         return refused(format!("it can't be listed: {error}"));
     }
@@ -261,9 +261,9 @@ fn add_projects(judge: &FormatDetector<'_>, looked: &mut Vec<DiscoveryResult>, p
 
 /// Returns the folders at a default place below `base`, sorted. Links are not followed.
 fn folders_at(disk: &dyn Disk, base: &Path, place: &Path) -> Vec<PathBuf> {
-    let is_folder = |item: &Item| item.kind == ItemKind::Folder && item.link.is_none();
+    let is_folder = |item: &ItemName| item.kind == ItemKind::Folder && !item.is_link;
     format::folders_at(base, place, &|folder| {
-        let items = disk.list(folder).unwrap_or_default().into_iter();
+        let items = disk.names(folder, usize::MAX).unwrap_or_default().into_iter();
         items.filter(is_folder).map(|item| folder.join(&item.name)).collect()
     })
 }
@@ -361,7 +361,7 @@ const NAME_IT: &str = "If it is one, name its format with --as";
 
 /// Describes a folder that has nothing of a store in it. The text is untrusted.
 fn contents(judge: &FormatDetector<'_>, folder: &Path) -> String {
-    let items = judge.disk.list(folder).unwrap_or_default();
+    let items = judge.disk.names(folder, usize::MAX).unwrap_or_default();
     if items.is_empty() {
         return "an empty folder. `palimp init` makes a store in it".into();
     }
@@ -380,7 +380,7 @@ fn contents(judge: &FormatDetector<'_>, folder: &Path) -> String {
 
 /// Returns what a folder seems to be, as a part of a sentence.
 fn kind_of(judge: &FormatDetector<'_>, folder: &Path) -> String {
-    let items = judge.disk.list(folder).unwrap_or_default();
+    let items = judge.disk.names(folder, usize::MAX).unwrap_or_default();
     let seems = folder_kind::seems_to_be(judge.disk, &absolute(folder), &items);
     seems.map_or(String::new(), |what| format!(": it seems to be {what}"))
 }

@@ -170,18 +170,18 @@ impl<'a> EventLoop<'a> {
             keep_at: None,
         };
         this.watch();
-        this.pending.push(update::load_now(this.app));
         Ok(this)
     }
 
+    /// Watches the stores, and reads them when they are watched: nothing that changes in between is missed.
     fn watch(&mut self) {
         let roots: Vec<_> = self.app.places.iter().map(|place| place.root.clone()).collect();
         let to_loop = self.to_loop.clone();
-        self.watch = (!roots.is_empty()).then(|| {
-            FolderWatch::start(roots, move || {
-                let _ = to_loop.send(LoopEvent::Msg(Msg::StoresChanged));
-            })
-        });
+        let changed = move || drop(to_loop.send(LoopEvent::Msg(Msg::StoresChanged)));
+        self.watch = if roots.is_empty() { None } else { FolderWatch::start(roots, changed).ok() };
+        if self.watch.is_none() {
+            self.pending.push(update::load_now(self.app));
+        }
     }
 
     fn until_left(&mut self, now: &dyn Fn() -> Moment) -> io::Result<ExitReason> {

@@ -137,13 +137,17 @@ fn is_like_event(object: Json<'_>) -> bool {
     named("timestamp") && (named("event_type") || named("event_id"))
 }
 
+/// The most notes of a folder that detection reads, spread over all of them.
+const NOTES: usize = 256;
+
 fn notes(root: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
     for folder in [root.join("knowledge/notes"), root.join("knowledge")] {
-        let names = glance.files(&folder).into_iter();
         let is_note = |name: &OsString| {
             name.as_encoded_bytes().ends_with(b".md") && !GUIDES.iter().any(|guide| name == guide)
         };
-        for name in names.filter(is_note).take(MAX_PROBED) {
+        let names: Vec<OsString> = glance.files(&folder).into_iter().filter(is_note).collect();
+        let step = names.len().div_ceil(NOTES).max(1);
+        for name in names.iter().step_by(step) {
             if seen.is_enough() {
                 return;
             }
@@ -151,6 +155,7 @@ fn notes(root: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
             let is_own = head.starts_with(b"---") && is_front_matter(&head);
             seen.see(if is_own { Likeness::Yes } else { Likeness::Silent }, false, "");
         }
+        seen.likely += names.len() - names.len().div_ceil(step);
     }
 }
 

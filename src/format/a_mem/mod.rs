@@ -24,7 +24,6 @@ pub use layout::AMem;
 
 use std::path::{Path, PathBuf};
 
-use super::field_reader::Need;
 use super::notes::{indexes, note_file};
 use super::record_form::RecordForm;
 use super::record_reader::Reading;
@@ -106,7 +105,7 @@ impl Format for AMem {
         match layout::kind_of(path) {
             "note" => note_file::form(record, note::known_fields()),
             "profile" => profile::form(path, record, now),
-            "query" => note_file::text_form(Need::Required),
+            "query" => note_file::text_form(),
             _ => RecordForm::default(),
         }
     }

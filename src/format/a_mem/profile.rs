@@ -31,7 +31,7 @@ fn memory(fields: &mut FieldReader<'_>, path: &Path) -> StoredMemory {
     let mut facets = vec![("agent", id.clone())];
     let mut references = Vec::new();
     let object = fields.object();
-    fields.ask("preferences", Need::Optional, || Holds::Json);
+    fields.ask("preferences", || Holds::Json);
     fields.of_kind("capabilities", Need::Optional, JsonKind::Object);
     for (name, capability) in object.get("capabilities").into_iter().flat_map(|all| all.members()) {
         let name = name.text().unwrap_or_default();
@@ -61,7 +61,7 @@ fn memory(fields: &mut FieldReader<'_>, path: &Path) -> StoredMemory {
 
 fn skill(fields: &mut FieldReader<'_>, name: &str, capability: Json<'_>) -> Option<Box<str>> {
     let asked = format!("capabilities.{name}.skill_level");
-    fields.ask(&asked, Need::Optional, || Holds::word(&SKILLS, true));
+    fields.ask(&asked, || Holds::word(&SKILLS, true));
     let skill = capability.get("skill_level")?.text()?;
     if !SKILLS.contains(&skill.as_ref()) {
         let message =

@@ -75,9 +75,9 @@ pub fn form(section: &str, record: &[u8]) -> RecordForm {
     let mut tape = Tape::default();
     let is_text = json_edit::scan(&mut tape, record).is_ok_and(|value| value.kind() == JsonKind::String);
     match json_shape::within(&BUNDLE, section) {
-        Some(Each(item)) => json_shape::form(item, "", Required, &mut form),
-        Some(shape) => json_shape::form(shape, "", Required, &mut form),
-        None if is_text => form.ask("text".into(), Required, Holds::Text { most: None }),
+        Some(Each(item)) => json_shape::form(item, "", &mut form),
+        Some(shape) => json_shape::form(shape, "", &mut form),
+        None if is_text => form.ask("text".into(), Holds::Text { most: None }),
         None => {}
     }
     form

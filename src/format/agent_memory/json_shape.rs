@@ -63,12 +63,12 @@ pub fn names(shape: &JsonShape, path: &str) -> Vec<&'static str> {
 }
 
 /// Adds the fields of a shape to a form, below `name`.
-pub fn form(shape: &JsonShape, name: &str, need: Need, form: &mut RecordForm) {
+pub fn form(shape: &JsonShape, name: &str, form: &mut RecordForm) {
     let kind = match shape {
         JsonShape::Object(members) => {
             let dot = if name.is_empty() { "" } else { "." };
-            for (own, need, inner) in each(members) {
-                self::form(inner, &format!("{name}{dot}{own}"), need, form);
+            for (own, _, inner) in each(members) {
+                self::form(inner, &format!("{name}{dot}{own}"), form);
             }
             return;
         }
@@ -80,7 +80,7 @@ pub fn form(shape: &JsonShape, name: &str, need: Need, form: &mut RecordForm) {
         JsonShape::Word(words) => Holds::word(words, true),
         JsonShape::Each(_) => Holds::Json,
     };
-    form.ask(name.to_owned(), need, kind);
+    form.ask(name.to_owned(), kind);
 }
 
 /// Returns the shape at a dotted path.

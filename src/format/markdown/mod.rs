@@ -147,7 +147,7 @@ impl Format for Markdown {
     fn form(&self, path: &Path, _kind: &str, record: &[u8], _now: Moment) -> RecordForm {
         match self.0.grammar_of(path) {
             Grammar::Topics => note_file::form(record, Vec::new()),
-            _ => note_file::text_form(super::field_reader::Need::Required),
+            _ => note_file::text_form(),
         }
     }
 

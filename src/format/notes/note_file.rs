@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::rules::{LINK, NoteRules};
-use crate::format::field_reader::{self, Need};
+use crate::format::field_reader;
 use crate::format::json_document::without_mark;
 use crate::format::record_form::{FieldKind, RecordForm};
 use crate::format::record_reader::{self, Reading, byte_order_mark};
@@ -242,10 +242,10 @@ impl NoteReader<'_> {
 pub fn form(bytes: &[u8], known: Vec<(&'static str, FieldKind)>) -> RecordForm {
     let text = String::from_utf8_lossy(bytes);
     let note = Note::read(&text);
-    let mut form = text_form(Need::Optional);
+    let mut form = text_form();
     if note.has_front_matter {
         for (name, kind) in known {
-            form.ask(name.into(), Need::Optional, kind);
+            form.ask(name.into(), kind);
         }
     }
     for field in &note.fields {
@@ -254,14 +254,14 @@ pub fn form(bytes: &[u8], known: Vec<(&'static str, FieldKind)>) -> RecordForm {
             YamlValue::Other(_) => FieldKind::Fixed("kept as it is written"),
             YamlValue::Text(_) | YamlValue::Null => FieldKind::Text { most: None },
         };
-        form.ask(field.name.into(), Need::Optional, kind);
+        form.ask(field.name.into(), kind);
     }
     form
 }
 
 /// Returns the form of a record that has only a text.
-pub fn text_form(need: Need) -> RecordForm {
+pub fn text_form() -> RecordForm {
     let mut form = RecordForm::default();
-    form.ask("text".into(), need, FieldKind::Text { most: None });
+    form.ask("text".into(), FieldKind::Text { most: None });
     form
 }

@@ -7,7 +7,6 @@ use std::rc::Rc;
 use super::fix::ProblemFix;
 use super::line_damage::{ProblemRecord, SILENT, bytes, piece, with_end, wrong_in};
 use super::{RepairContext, truncated_time};
-use crate::format::field_reader::Need;
 use crate::format::record_form::{FieldKind, FieldSpec};
 use crate::format::record_reader::Reading;
 use crate::format::{Format, LOST_TEXT};
@@ -311,7 +310,7 @@ fn lacking(
     let kind = read.records.first().and_then(|own| own.memory()).map_or("", |memory| memory.kind());
     if read.problems.iter().any(|own| own.code == Code::ChecksumMismatch) && !known.contains("checksum") {
         let kind = FieldKind::Fixed("");
-        return vec![FieldSpec { name: "checksum".into(), kind, need: Need::Optional }];
+        return vec![FieldSpec { name: "checksum".into(), kind }];
     }
     let form = format.form(&document.path, kind, object, now);
     if form.fields.is_empty() {
@@ -345,7 +344,7 @@ fn unasked(problems: &[Problem], known: &HashSet<String>) -> Option<FieldSpec> {
         let is_time = own.code == Code::BadTimestamp || name.contains("time") || name.ends_with("_at");
         let kind =
             if is_time { FieldKind::Moment } else { FieldKind::Word { words: Vec::new(), is_closed: false } };
-        (!known.contains(&name)).then_some(FieldSpec { name, kind, need: Need::Required })
+        (!known.contains(&name)).then_some(FieldSpec { name, kind })
     })
 }
 

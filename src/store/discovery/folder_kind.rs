@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::disk::{Disk, Item, ItemKind};
+use crate::disk::{Disk, ItemKind, ItemName};
 use crate::model::PathText;
 
 /// How many of the last folders of a path count.
@@ -40,7 +40,7 @@ const KINDS: [FolderKind; 9] = [
 const CODE: [&str; 12] = ["c", "h", "cc", "cpp", "rs", "py", "js", "ts", "go", "java", "rb", "sh"];
 
 /// Returns what a folder with these items seems to be, with an article; `None` if nothing shows it.
-pub fn seems_to_be(disk: &dyn Disk, folder: &Path, items: &[Item]) -> Option<&'static str> {
+pub fn seems_to_be(disk: &dyn Disk, folder: &Path, items: &[ItemName]) -> Option<&'static str> {
     let is_within = |name: &str| folder.iter().rev().take(NEAR).any(|part| part == name);
     let fits = |own: &&FolderKind| has_one(items, own.1) || own.2.split_whitespace().any(is_within);
     if let Some(what) = KINDS.iter().find(fits).map(|own| own.0).or_else(|| by_files(items)) {
@@ -49,20 +49,20 @@ pub fn seems_to_be(disk: &dyn Disk, folder: &Path, items: &[Item]) -> Option<&'s
     // A folder with nothing but one folder is what that is.
     let [only] = items else { return None };
     let path = folder.join(&only.name);
-    let inside = disk.list(&path).unwrap_or_default();
+    let inside = disk.names(&path, usize::MAX).unwrap_or_default();
     (only.kind == ItemKind::Folder).then(|| by_files(&inside).or_else(|| named(&inside)))?
 }
 
-fn named(items: &[Item]) -> Option<&'static str> {
+fn named(items: &[ItemName]) -> Option<&'static str> {
     KINDS.iter().find(|own| has_one(items, own.1)).map(|own| own.0)
 }
 
-fn has_one(items: &[Item], names: &str) -> bool {
+fn has_one(items: &[ItemName], names: &str) -> bool {
     names.split_whitespace().any(|name| items.iter().any(|item| item.name == name))
 }
 
 /// Returns what most of the files are.
-fn by_files(items: &[Item]) -> Option<&'static str> {
+fn by_files(items: &[ItemName]) -> Option<&'static str> {
     let names: Vec<_> =
         items.iter().filter(|item| item.kind == ItemKind::File).map(|item| &item.name).collect();
     let ends = |ends: &dyn Fn(&str) -> bool| {

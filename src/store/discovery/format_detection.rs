@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::disk::{Disk, Item, ItemKind, is_absent};
+use crate::disk::{Disk, Item, ItemKind, ItemName, is_absent};
 use crate::format::detection::{FolderProbe, FormatFit};
 use crate::format::{FORMATS, Format, Placement};
 use crate::model::PathText;
@@ -96,7 +96,8 @@ impl FormatDetector<'_> {
         let is_folder = item.kind == ItemKind::Folder;
         let folder = if is_folder { path.as_ref() } else { path.parent().unwrap_or(&path) };
         let own = self.verdict(folder, true);
-        let inner = if is_folder { self.disk.list(&path).unwrap_or_default() } else { Vec::new() };
+        let inner =
+            if is_folder { self.disk.names(&path, usize::MAX).unwrap_or_default() } else { Vec::new() };
         let part = NamedPart { path: &path, is_folder, inner: &inner };
         let mut best: Option<(FitRank, EnclosingStore)> = None;
         for (up, root) in folder.ancestors().take(ABOVE + 1).enumerate() {
@@ -128,7 +129,7 @@ struct NamedPart<'a> {
     path: &'a Path,
     is_folder: bool,
     /// The items directly in it, if it is a folder.
-    inner: &'a [Item],
+    inner: &'a [ItemName],
 }
 
 impl NamedPart<'_> {
@@ -145,7 +146,7 @@ impl NamedPart<'_> {
     /// Returns how many items in it such a store does not know.
     fn strange(&self, root: &Path, format: &dyn Format) -> usize {
         let Ok(relative) = self.path.strip_prefix(root) else { return usize::MAX };
-        let is_strange = |item: &&Item| {
+        let is_strange = |item: &&ItemName| {
             let path = relative.join(&item.name);
             let is_visible = !item.name.as_encoded_bytes().starts_with(b".");
             is_visible && format.place(&path, item.kind == ItemKind::Folder) == Placement::Unexpected
@@ -177,7 +178,7 @@ const SMALL: u64 = 64 << 10;
 /// Reads a disk for detection. Lists each folder once.
 pub struct DiskProbe<'a> {
     disk: &'a dyn Disk,
-    listed: RefCell<BTreeMap<PathBuf, Rc<Vec<Item>>>>,
+    listed: RefCell<BTreeMap<PathBuf, Rc<Vec<ItemName>>>>,
     /// The small files that were read: formats ask for the same ones.
     small: RefCell<BTreeMap<PathBuf, Rc<Vec<u8>>>>,
     refused: RefCell<Option<String>>,
@@ -190,11 +191,12 @@ impl<'a> DiskProbe<'a> {
         DiskProbe { disk, listed, small, refused }
     }
 
-    fn items(&self, folder: &Path) -> Rc<Vec<Item>> {
+    fn items(&self, folder: &Path) -> Rc<Vec<ItemName>> {
         if let Some(known) = self.listed.borrow().get(folder) {
             return Rc::clone(known);
         }
-        let items = if self.is_absent(folder) { Ok(Vec::new()) } else { self.disk.list(folder) };
+        // A folder may have ten thousand files, so none is looked up.
+        let items = if self.is_absent(folder) { Ok(Vec::new()) } else { self.disk.names(folder, usize::MAX) };
         let items = Rc::new(items.unwrap_or_else(|error| {
             self.note(folder, &error);
             Vec::new()

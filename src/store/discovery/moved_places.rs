@@ -39,7 +39,7 @@ pub fn of_settings<'p>(
             let set = format.set_folder(project, agents, &DiskProbe::new(disk));
             let Some((root, known_by)) = set else { continue };
             // An empty folder has no memories yet.
-            let has_files = disk.list(&root).is_ok_and(|items| !items.is_empty());
+            let has_files = disk.names(&root, 1).is_ok_and(|items| !items.is_empty());
             if has_files && found.iter().all(|place| place.root != root) {
                 found.push(Place { known_by, ..place_of(&root, *format, None) });
             }

@@ -14,7 +14,6 @@ use crate::tui::message::{FormPart, Msg};
 use crate::tui::state::app::{ChangeTarget, DEMO_NOTICE};
 use crate::tui::terminal::{EditorResult, leave, redraw, retake, with_editor, with_pager};
 use crate::tui::update::editor::edit_json_field::text_for;
-use crate::tui::update::reload::load_now;
 use crate::usecase::keep_draft;
 
 impl EventLoop<'_> {
@@ -85,7 +84,6 @@ impl EventLoop<'_> {
         self.app.visits = demo.visits;
         first_entries(self.app);
         self.watch();
-        self.pending.push(load_now(self.app));
     }
 
     /// Returns to the shell, until it continues palimp.
