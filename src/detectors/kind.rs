@@ -15,7 +15,7 @@ pub struct Detection {
     pub kind: Kind,
     /// The name of the rule that found it.
     pub rule: Cow<'static, str>,
-    /// Where it is, in bytes.
+    /// Its place, in bytes.
     pub span: Range<usize>,
     /// The part of it that [`MASK`] replaces.
     pub hidden: Range<usize>,

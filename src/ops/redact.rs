@@ -34,7 +34,7 @@ const ROUNDS: usize = 4;
 /// A place in a record's bytes, and what comes there.
 #[derive(Clone)]
 pub(super) struct ValuePlace {
-    /// Where it is.
+    /// Its place.
     pub at: Range<usize>,
     /// The value, unescaped.
     pub value: Vec<u8>,

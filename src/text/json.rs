@@ -204,9 +204,9 @@ impl<'a> Json<'a> {
 /// Returns the characters of the inside of a string, unescaped. An error is half a surrogate pair without its other half.
 pub fn units(inner: &str) -> impl Iterator<Item = Result<char, u16>> + '_ {
     let mut chars = inner.chars().peekable();
-    let mut held = None;
+    let mut next = None;
     std::iter::from_fn(move || {
-        let first = held.take().or_else(|| next_escaped(&mut chars))?;
+        let first = next.take().or_else(|| next_escaped(&mut chars))?;
         let Err(high @ 0xd800..0xdc00) = first else { return Some(first) };
         if chars.peek() != Some(&'\\') {
             return Some(first);
@@ -218,7 +218,7 @@ pub fn units(inner: &str) -> impl Iterator<Item = Result<char, u16>> + '_ {
             }
             // What follows the lone half is returned next.
             other => {
-                held = other;
+                next = other;
                 Some(first)
             }
         }

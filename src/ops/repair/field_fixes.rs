@@ -30,7 +30,7 @@ impl<'a> RepairContext<'a> {
             own.contains(&number)
         };
         let entry = is_naive.then(|| self.entry(document, number)).flatten()?;
-        let own = self.mended(document, entry, &|_, own| own.code == Code::NoTimezone)?;
+        let own = self.corrections(document, entry, &|_, own| own.code == Code::NoTimezone)?;
         own.edits.into_iter().next().map(|(_, after)| after)
     }
 
@@ -40,7 +40,7 @@ impl<'a> RepairContext<'a> {
     }
 
     /// Returns the edits that fix these findings, with a renewed checksum. Bytes outside the record stay.
-    fn mended(
+    fn corrections(
         &self,
         document: &Document,
         entry: &Entry,
@@ -151,7 +151,7 @@ impl<'a> RepairContext<'a> {
             let is_it = own.message == problem.message || name.is_some() && field == name;
             own.code == problem.code && (all || is_it)
         };
-        let own = self.mended(document, entry, &is_meant)?;
+        let own = self.corrections(document, entry, &is_meant)?;
         let reason = match problem.code {
             Code::NoTimezone => "It is read as UTC already.",
             _ => "It is the value nearest to this one that the format allows.",
@@ -170,7 +170,7 @@ impl<'a> RepairContext<'a> {
             return None;
         }
         let can = |_: &EditForm, own: &FormFinding| own.fix.is_some() && sureness(own.code).is_some();
-        let own = formed.whole.get_or_init(|| self.mended(document, entry, &can)).clone()?;
+        let own = formed.whole.get_or_init(|| self.corrections(document, entry, &can)).clone()?;
         let reason = format!("{}.", own.titles.join("; "));
         let goes = taking(document, problem, own.edits);
         Some(ProblemFix::edit("correct all its fields", sure.into_iter().min()?, reason, goes))

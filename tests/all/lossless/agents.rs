@@ -218,17 +218,20 @@ fn two_changes_of_one_field_are_a_conflict_and_nothing_changes() {
 
 #[test]
 fn counts_that_a_repair_rewrites_also_count_what_an_agent_adds_meanwhile() {
-    let counts = "\u{feff}{\"session_id\":\"s\",\"total_entries\":1}";
     let (index, metadata) = ("sessions/s/index.json", "sessions/s/metadata.json");
-    let files = [(LOG, ""), (index, "\u{feff}{}"), (metadata, counts)];
-    let files = files.map(|(path, text)| (PathBuf::from(path), text.into())).into();
-    let site = Site::new("session-log", &files);
-    let store = site.store();
-    let context = site.context(&store, &mut Chance::new(1));
-    let plan = crate::support::plans::all_safe(&context).unwrap().plan.unwrap();
-    site.append(LOG, format!("{}\n", entry("a", "")).as_bytes());
-    site.commit(&plan).unwrap();
-    assert_agreeing(&site_of("").store(), &site.store());
+    // A second mark makes what follows no JSON.
+    for marks in ["\u{feff}", "\u{feff}\u{feff}"] {
+        let counts = format!("{marks}{{\"session_id\":\"s\",\"total_entries\":1}}");
+        let files = [(LOG, ""), (index, &format!("{marks}{{}}")), (metadata, &counts)];
+        let files = files.map(|(path, text)| (PathBuf::from(path), text.into())).into();
+        let site = Site::new("session-log", &files);
+        let store = site.store();
+        let context = site.context(&store, &mut Chance::new(1));
+        let plan = crate::support::plans::all_safe(&context).unwrap().plan.unwrap();
+        site.append(LOG, format!("{}\n", entry("a", "")).as_bytes());
+        site.commit(&plan).unwrap();
+        assert_agreeing(&site_of("").store(), &site.store());
+    }
 }
 
 #[test]
