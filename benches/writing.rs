@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use palimp::disk::host::Host;
 use palimp::disk::{Disk, Flock, Item, Machine, ProcessState, RealDisk, ThisMachine, WritableFile};
 use palimp::model::Generation;
-use palimp::model::{Change, Extent, Moment, Plan, Store};
+use palimp::model::{Change, Extent, Moment, Plan, Store, Verb};
 use palimp::store::commit::Writer;
 use palimp::store::{Place, load};
 use passed_on::passed_on;
@@ -153,7 +153,7 @@ impl Room {
         Plan {
             records: 1,
             changes: vec![change],
-            ..Plan::of_unread_store("bench", &store.root, store.format)
+            ..Plan::of_unread_store(Verb::Edit, &store.root, store.format)
         }
     }
 }

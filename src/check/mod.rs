@@ -1,6 +1,7 @@
 //! The problems of stores, for verbs and screens. Pure.
 
 pub mod problem_groups;
+pub mod secrets;
 pub mod stale_files;
 
 use std::collections::HashMap;

@@ -1,19 +1,20 @@
 //! `palimp add`: adds a record.
 
 use std::io::Read;
+use std::sync::Arc;
 
-use super::change_report::{ChangeSummary, print_plan, report_change};
+use super::change_report::{ChangeSummary, report_change};
 use super::run_change::{UserText, may_break, request, run_change};
 use super::session::stores_with;
 use super::{Context, Exit, Failure, ReadScope, Result, load_stores};
 use crate::disk::host::Host;
 use crate::format;
 use crate::format::writing::Refusal;
-use crate::model::{PathText, Snapshot};
+use crate::model::{Entry, PathText, Snapshot};
 use crate::store::empty_store;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
-use crate::usecase::{self, ChangeCommand, HeldLock, NewRecord};
+use crate::usecase::{self, AddMemories, AddMemory, HeldLock, NewRecord};
 
 /// Adds a record to the only open store, or to the one that has the session.
 pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
@@ -46,7 +47,11 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
     in_session(snapshot.stores[number].format, &asked)?;
     let written = asked.text.clone().or_else(|| asked.record.clone());
     let written = written.as_deref().map(|text| UserText { text, in_editor: false });
-    run_change(context, request(context, &snapshot, ChangeCommand::Add(number, asked)), written)
+    run_change(
+        context,
+        request(context, &snapshot, Arc::new(AddMemory { store: number, record: asked })),
+        written,
+    )
 }
 
 /// Refuses a session if memories of a format and type have none.
@@ -71,23 +76,11 @@ fn records_in(input: &str) -> Vec<&str> {
 fn add_all(context: &mut Context, all: &[NewRecord]) -> Result {
     let snapshot = load_stores::to_change(context, ReadScope::All)?;
     let session = all.first().and_then(|own| own.session.as_deref());
-    let store = &snapshot.stores[the_store(&snapshot, session)?];
+    let number = the_store(&snapshot, session)?;
+    let store = &snapshot.stores[number];
     all.iter().try_for_each(|own| in_session(store.format, own))?;
-    let data = load_stores::data_folder(context)?;
-    let host = Host::here(&data, context.now);
-    let refused = || usecase::refusal_of_all(store, all, context.now);
-    if context.options.dry_run || context.options.readonly || !context.options.yes {
-        let plan = usecase::plan_all(store, all, host)?.ok_or_else(refused)?;
-        print_plan(context, &plan, None)?;
-        return match context.options.dry_run {
-            true => Ok(Exit::Done),
-            false if context.options.readonly => Err(Failure::refused("--readonly: nothing was changed.")),
-            false => Err(Failure::refused("nothing was changed: use --yes to do it.")),
-        };
-    }
-    let receipt = usecase::append_all(store, all, host)?.ok_or_else(refused)?;
-    report_change(context, store, &receipt, (&ChangeSummary::Verb("added"), false))?;
-    Ok(Exit::Done)
+    let command = AddMemories { store: number, records: all.to_vec() };
+    run_change(context, request(context, &snapshot, Arc::new(command)), None)
 }
 
 /// Adds a record at the ends of logs without reading the store. `None` if that does not suffice.
@@ -121,7 +114,7 @@ fn append(context: &mut Context, asked: &NewRecord) -> Result<Option<Exit>> {
         Err(failed) if failed.is_untouched() && !failed.is_locked() => Ok(None),
         Err(failed) => {
             let store = empty_store(&place);
-            let kept = usecase::keep_store_draft(&data, (&store, None), written.as_bytes(), context.now);
+            let kept = usecase::keep_draft(&data, (&store, None::<&Entry>), written.as_bytes(), context.now);
             Err(Failure::from(failed).with(&kept))
         }
     }

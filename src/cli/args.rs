@@ -57,6 +57,10 @@ pub struct GlobalOptions {
     #[arg(long, value_name = "RFC3339", global = true, value_parser = moment)]
     pub now: Option<Moment>,
 
+    /// Print nothing but what went wrong.
+    #[arg(long, global = true)]
+    pub quiet: bool,
+
     /// Change nothing: verbs that would are refused.
     #[arg(long, global = true)]
     pub readonly: bool,

@@ -9,18 +9,16 @@ use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 
-use super::run_change::run_change_of;
 use super::value_parsers::name;
 use super::{Context, Exit, Failure, Limit, ReadScope, Result, load_stores, say};
+use crate::cli::run_change::{request, run_change};
 use crate::detectors::mask;
 use crate::disk::host::Host;
 use crate::disk::{Disk, RealDisk};
 use crate::model::key::Key;
 use crate::model::{BackupCheck, BackupCopy, BackupReason, Entry, Moment, PathText, Snapshot, Store};
 use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
-use crate::usecase::{
-    BackupComparer, BackupRestore, ChangeCommand, Requester, check_backup, create_backups, list_backups,
-};
+use crate::usecase::{BackupComparer, BackupRestore, check_backup, create_backups, list_backups};
 
 /// What can be done with backups.
 #[derive(Clone, Debug, Subcommand)]
@@ -260,14 +258,8 @@ fn restore(
     if !ids.is_empty() && !whole && has_none {
         return Err(Failure::nothing("none of these can be restored. Nothing was changed."));
     }
-    let wanted = ChangeCommand::RestoreBackup(BackupRestore {
-        store: number,
-        copy,
-        bytes: bytes.into(),
-        chosen,
-        whole,
-    });
-    run_change_of(context, snapshot, (Vec::new(), Requester::Ids), wanted)
+    let restore = BackupRestore { store: number, copy, bytes: bytes.into(), chosen, whole };
+    run_change(context, request(context, snapshot, Arc::new(restore)), None)
 }
 
 /// True if a file of the store has a memory with this name. A backup that does not differ there has it, too.

@@ -1,5 +1,7 @@
 //! Changes the records that a command line names.
 
+use std::sync::Arc;
+
 use super::args::RecordSelection;
 use super::read_scope::read_for;
 use super::run_change::run_change_of;
@@ -9,7 +11,8 @@ use super::{Context, Failure, ReadScope, Result, load_stores};
 use crate::model::{Entry, State};
 use crate::ops::archive::is_in_own_data;
 use crate::ops::merge::MergedText;
-use crate::usecase::{ChangeCommand, DeleteOptions, Requester};
+use crate::ops::tag::{ChangeTags, RenameTag};
+use crate::usecase::{Command, DeleteOptions, Requester, UnarchiveMemories, UndeleteMemories};
 
 /// True if fields and tags of a record can be set.
 pub fn is_there(entry: &Entry) -> bool {
@@ -31,22 +34,22 @@ pub fn each(
     context: &mut Context,
     chosen: &RecordSelection,
     fits: impl Fn(&Entry) -> bool,
-    wanted: ChangeCommand,
+    command: Arc<dyn Command>,
 ) -> Result {
     let with_deleted = |context: &mut Context| {
         let snapshot = load_stores::with_deleted(context, &load_stores::to_change(context, ReadScope::All)?)?;
         let found = records(context, &snapshot, chosen, |_, entry| fits(entry))?;
         Ok::<_, Failure>((snapshot, found))
     };
-    let (snapshot, found) = match wanted {
-        ChangeCommand::Undelete => with_deleted(context)?,
-        _ => {
+    let (snapshot, found) = match command.is::<UndeleteMemories>() {
+        true => with_deleted(context)?,
+        false => {
             let read = read_for(
-                if wanted.is_of_other_sessions() { &[] } else { &chosen.ids },
+                if command.rules().is_of_other_sessions { &[] } else { &chosen.ids },
                 |about| load_stores::to_change(context, about),
                 |snapshot| records(context, snapshot, chosen, |_, entry| fits(entry)),
             );
-            match (wanted == ChangeCommand::Unarchive, read) {
+            match (command.is::<UnarchiveMemories>(), read) {
                 // What is archived in palimp's own data is read only if the stores have no such memory.
                 (true, Ok((snapshot, _))) if snapshot.stores.iter().any(|own| is_in_own_data(own)) => {
                     with_deleted(context)?
@@ -57,7 +60,7 @@ pub fn each(
         }
     };
     let by = if chosen.query.is_none() || found.len() == 1 { Requester::Ids } else { Requester::Query };
-    run_change_of(context, &snapshot, (found, by), wanted)
+    run_change_of(context, &snapshot, (found, by), command)
 }
 
 pub fn delete(context: &mut Context, chosen: &RecordSelection, how: DeleteOptions) -> Result {
@@ -69,7 +72,7 @@ pub fn delete(context: &mut Context, chosen: &RecordSelection, how: DeleteOption
         State::Deleted => remove,
         State::Archived => !chosen.ids.is_empty() || asks_archived,
     };
-    each(context, chosen, fits, ChangeCommand::Delete(how))
+    each(context, chosen, fits, Arc::new(how))
 }
 
 /// Adds and removes tags, or renames one.
@@ -88,11 +91,11 @@ pub fn tag(context: &mut Context, words: &[String], query: Option<String>, renam
     if !chosen.ids.is_empty() && chosen.query.is_some() {
         return Err(Failure::usage("name memories by their ids, or with --query, not both."));
     }
-    let wanted = match rename {
-        Some((from, to)) => ChangeCommand::RenameTag { from: from.to_owned(), to: to.to_owned() },
-        None => ChangeCommand::Tag { add, remove },
+    let command: Arc<dyn Command> = match rename {
+        Some((from, to)) => Arc::new(RenameTag { from: from.to_owned(), to: to.to_owned() }),
+        None => Arc::new(ChangeTags { add, remove }),
     };
-    each(context, &chosen, is_there, wanted)
+    each(context, &chosen, is_there, command)
 }
 
 fn renamed(word: &str) -> Result<(&str, &str)> {

@@ -4,13 +4,15 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::failure::warn;
 use super::{Context, Exit, Failure, Result, say};
 use crate::detectors::mask;
 use crate::format::by_name;
 use crate::model::plan::effect::MemoryEffect;
-use crate::model::{Change, CommitReceipt, NotReached, PathText, Plan, Store, UndoRedo};
+use crate::model::{CommitReceipt, FileLine, NotReached, PathText, Plan, Store, UndoRedo, Verb};
+use crate::ops::command::WriteWay;
 use crate::text::shell_quote;
-use crate::usecase::{self, ChangeCommand, ErasureReport, PlannedChange, PlannedErasure, not_reached_lines};
+use crate::usecase::{self, AddMemories, ErasureReport, PlannedChange, PlannedErasure, not_reached_lines};
 
 /// A change in `--json`: its plan, and its result.
 #[derive(Serialize)]
@@ -33,11 +35,11 @@ struct ErasureRow<'a> {
 #[derive(Serialize)]
 struct PlanRow<'a> {
     fingerprint: String,
-    verb: &'a str,
+    verb: &'a Verb,
     store: String,
     records: usize,
     memories: Vec<EffectRow<'a>>,
-    files: Vec<FileRow>,
+    files: Vec<FileLine>,
     told: &'a [String],
 }
 
@@ -48,14 +50,6 @@ struct EffectRow<'a> {
     id: Option<String>,
     session: Option<&'a str>,
     effect: &'static str,
-}
-
-#[derive(Serialize)]
-struct FileRow {
-    path: String,
-    change: &'static str,
-    bytes_before: u64,
-    bytes_after: u64,
 }
 
 /// The first words about a change that was made.
@@ -77,17 +71,14 @@ impl ChangeSummary {
 }
 
 pub fn change_summary(planned: &PlannedChange) -> ChangeSummary {
-    let wanted = &planned.request.command;
-    match (wanted, planned.changing.as_slice()) {
-        (ChangeCommand::UndoRedoSteps(steps), _) => ChangeSummary::All(match steps.first() {
-            Some((_, UndoRedo::Redo(_))) => "redone".into(),
-            _ => "undone".into(),
-        }),
-        (_, [at]) => {
-            ChangeSummary::All(format!("{} \"{}\"", wanted.done_words(), mask(&planned.shown_title(*at))))
-        }
+    let [_, _, done] = planned.request.command.words();
+    match (planned.plans.first().map(|own| &own.way), planned.changing.as_slice()) {
+        (Some(WriteWay::Reversed(UndoRedo::Redo(_))), _) => ChangeSummary::All("redone".into()),
+        (Some(WriteWay::Reversed(UndoRedo::Undo(_))), _) => ChangeSummary::All("undone".into()),
+        (_, [at]) => ChangeSummary::All(format!("{done} \"{}\"", mask(&planned.shown_title(*at)))),
+        (_, []) if planned.request.command.is::<AddMemories>() => ChangeSummary::Verb(done),
         (_, []) => ChangeSummary::All("saved".into()),
-        _ => ChangeSummary::Verb(wanted.done_words()),
+        _ => ChangeSummary::Verb(done),
     }
 }
 
@@ -109,7 +100,7 @@ pub fn report_change(
     }
     let undo = match receipt.plan.is_too_large_to_undo() {
         true => "it can't be undone: it replaced more than undo keeps".to_owned(),
-        false if receipt.plan.verb == "undo" => {
+        false if receipt.plan.verb == Verb::Undo => {
             format!("`{}` redoes it", undo_of(context, store, receipt.step))
         }
         false => format!("`{}` undoes it", undo_of(context, store, receipt.step)),
@@ -117,7 +108,7 @@ pub fn report_change(
     // This is noted even if the output failed, because the store is changed.
     context.changed.push(format!("  {}: {undo}", store.root.to_text()));
     printed?;
-    receipt.notes.iter().for_each(|note| say(note));
+    receipt.notes.iter().for_each(|note| warn(note));
     if !context.options.json {
         say(&format!("{}; {undo}", said.of(&receipt.plan)));
     }
@@ -142,7 +133,7 @@ fn quoted(path: &Path) -> String {
 }
 
 pub fn print_plans(context: &mut Context, planned: &PlannedChange) -> Result<()> {
-    planned.plans.iter().try_for_each(|(_, plan)| print_plan(context, plan, None))?;
+    planned.plans.iter().try_for_each(|own| print_plan(context, &own.plan, None))?;
     let not_reached = &planned.not_reached;
     planned.erasures.iter().try_for_each(|own| print_erasure(context, (own, not_reached), None))?;
     if !context.options.json {
@@ -185,7 +176,7 @@ pub fn print_erasure(
 fn plan_row(plan: &Plan) -> PlanRow<'_> {
     PlanRow {
         fingerprint: plan.fingerprint(),
-        verb: plan.verb,
+        verb: &plan.verb,
         store: plan.root.to_text().into_owned(),
         records: plan.records,
         memories: plan
@@ -194,7 +185,7 @@ fn plan_row(plan: &Plan) -> PlanRow<'_> {
             .filter(|own| own.is_of_memory())
             .map(|own| effect_row(plan, own))
             .collect(),
-        files: plan.all().filter(|change| !change.is_empty()).map(file_row).collect(),
+        files: plan.all().filter(|change| !change.is_empty()).map(FileLine::of).collect(),
         told: &plan.lines,
     }
 }
@@ -206,14 +197,5 @@ fn effect_row<'p>(plan: &Plan, effect: &'p MemoryEffect) -> EffectRow<'p> {
         id: if effect.id.is_none() && has_id() { None } else { Some(effect.name()) },
         session: effect.session.as_deref(),
         effect: effect.kind.as_str(),
-    }
-}
-
-fn file_row(change: &Change) -> FileRow {
-    FileRow {
-        path: change.path.to_text().into_owned(),
-        change: change.word(),
-        bytes_before: change.len_before(),
-        bytes_after: change.len_after(),
     }
 }

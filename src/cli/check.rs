@@ -5,11 +5,13 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::columns::{OutputTerminal, TextStyle};
+use super::failure::warn;
 use super::{Context, Exit, Limit, ReadScope, Result, load_stores, say};
 use crate::check::findings;
 use crate::check::problem_groups::{FileProblems, LocatedProblem, ProblemGroup, groups, tally};
 use crate::detectors::mask;
 use crate::disk::RealDisk;
+use crate::disk::host::Host;
 use crate::format::store_names;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Severity, Snapshot, Store};
@@ -55,13 +57,14 @@ pub fn run(context: &mut Context, limit: Limit) -> Result {
     let snapshot = load_stores::snapshot(context, ReadScope::All)?;
     let data = load_stores::data_folder(context)?;
     let terminal = OutputTerminal::of(context).filter(|_| !context.options.all);
+    let host = Host::here(&data, context.now);
     let mut all: Vec<CheckedStore> = Vec::new();
     let mut room = limit.most();
     for store in &snapshot.stores {
-        let checked = check_store(Some(&data), store, context.now);
-        checked.unread.iter().for_each(|why| say(why));
+        let checked = check_store(&RealDisk, Some(&data), store, context.now);
+        checked.unread.iter().for_each(|why| warn(why));
         if terminal.is_none() && room > 0 {
-            let material = repair_sources(&RealDisk, &data, &checked.store, context.now).unwrap_or_default();
+            let material = repair_sources(host, &checked.store, &checked.store.problems).unwrap_or_default();
             print_each(context, &checked, &material, room)?;
             room = room.saturating_sub(checked.store.problems.len());
         }

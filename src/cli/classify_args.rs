@@ -12,8 +12,10 @@ use clap::{Command, FromArgMatches};
 use strsim::osa_distance;
 
 use super::args::GlobalOptions;
+use super::command_line::Args;
 use super::help;
-use super::verbs::{Args, OperandKind, known, obeys};
+use super::verb_info::OperandKind;
+use super::verbs::{known, obeys};
 use crate::cli::value_parsers::TAKEN;
 use crate::disk::{Disk, RealDisk};
 use crate::model::{PathText, path_from_text};

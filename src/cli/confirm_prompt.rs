@@ -3,7 +3,7 @@
 use crate::detectors::mask;
 use crate::format::store_names;
 use crate::model::plan::count_with_noun;
-use crate::model::{EntryRef, Moment, Plan, RecordText};
+use crate::model::{EntryRef, Moment, Plan, RecordText, Verb};
 use crate::text::columns::column;
 use crate::text::safe_text::{display_width, sanitize, sanitize_lines};
 use crate::usecase::PlannedChange;
@@ -38,23 +38,25 @@ pub fn question(planned: &PlannedChange, now: Moment) -> String {
     if !planned.erasures.is_empty() {
         return format!("Erase {count} for good?");
     }
-    let verb = planned.plans.first().map_or("", |(_, plan)| plan.verb);
-    let what = match (verb, planned.plans.as_slice()) {
-        ("undo" | "redo", [(_, one)]) => format!("{verb} {}", step(one)),
-        ("undo" | "redo", several) => {
+    let verb = planned.plans.first().map_or_else(Verb::default, |own| own.plan.verb.clone());
+    let what = match (&verb, planned.plans.as_slice()) {
+        (Verb::Undo | Verb::Redo, [one]) => format!("{verb} {}", step(&one.plan)),
+        (Verb::Undo | Verb::Redo, several) => {
             format!("{verb} a change of {}", count_with_noun(several.len() as u64, "store"))
         }
-        ("backup restore", _) => format!("restore {count}"),
-        ("session new", _) => "create a session".into(),
-        ("session archive" | "session delete", _) => format!("{} a session of {count}", last_word(verb)),
-        ("session unarchive", _) => "bring a session back".into(),
-        ("init", _) => "create an empty store".into(),
-        ("reindex", _) => "rebuild indexes and counts".into(),
-        _ if planned.records() == 0 => verb.to_owned(),
+        (Verb::BackupRestore, _) => format!("restore {count}"),
+        (Verb::SessionNew, _) => "create a session".into(),
+        (Verb::SessionArchive | Verb::SessionDelete, _) => {
+            format!("{} a session of {count}", last_word(&verb))
+        }
+        (Verb::SessionUnarchive, _) => "bring a session back".into(),
+        (Verb::Init, _) => "create an empty store".into(),
+        (Verb::Reindex, _) => "rebuild indexes and counts".into(),
+        _ if planned.records() == 0 => verb.to_string(),
         _ => format!("{verb} {count}"),
     };
-    let is_kept = !matches!(verb, "undo" | "redo" | "init");
-    let is_kept = is_kept && planned.plans.iter().all(|(_, plan)| !plan.is_too_large_to_undo());
+    let is_kept = !matches!(verb, Verb::Undo | Verb::Redo | Verb::Init);
+    let is_kept = is_kept && planned.plans.iter().all(|own| !own.plan.is_too_large_to_undo());
     let undo =
         if is_kept { format!(" Undo until {}.", now.plus(KEPT).to_pattern("%-d %B")) } else { String::new() };
     let mut letters = what.chars();
@@ -63,8 +65,8 @@ pub fn question(planned: &PlannedChange, now: Moment) -> String {
 }
 
 /// Returns the word of a verb that says what it does: "restore" of `backup restore`.
-pub fn last_word(verb: &str) -> &str {
-    verb.rsplit(' ').next().unwrap_or(verb)
+pub fn last_word(verb: &Verb) -> &str {
+    verb.as_str().rsplit(' ').next().unwrap_or_default()
 }
 
 /// Returns the step of an undo, as its plan names it: "step 3".

@@ -1,17 +1,20 @@
 //! `palimp erase`: erases the chosen records with every copy.
 
+use std::sync::Arc;
+
 use super::args::RecordSelection;
+use super::failure::warn;
 use super::run_change::{confirm_and_execute, plan, request};
 use super::selection::records;
 use super::surroundings_search::search_surroundings;
 use super::value_input::{ValueOptions, holders};
-use super::{Context, Exit, Failure, ReadScope, Result, load_stores, say, secrets};
+use super::{Context, Exit, Failure, ReadScope, Result, load_stores, secrets};
+use crate::check::secrets::Finding;
 use crate::disk::host::Host;
 use crate::model::{EntryRef, Snapshot};
-use crate::ops::secrets::Finding;
 use crate::query::Query;
 use crate::store::erase::SecretValues;
-use crate::usecase::{ChangeCommand, ChangeRequest, DetectedValues, EraseOptions, erasable, finish_erasure};
+use crate::usecase::{ChangeRequest, DetectedValues, EraseOptions, erasable, finish_erasure};
 
 pub struct EraseChoice {
     pub chosen: RecordSelection,
@@ -100,9 +103,9 @@ fn erase(context: &mut Context, snapshot: Snapshot, choice: EraseChoice, texts: 
         (snapshot, found, SecretValues::default())
     };
     let options = EraseOptions { reason: choice.reason, values };
-    let request = request(context, &snapshot, ChangeCommand::Erase(options));
+    let request = request(context, &snapshot, Arc::new(options));
     let mut planned = plan(ChangeRequest { at: found, ..request })?;
-    if planned.erasures.is_empty() && planned.request.command.erases_values() {
+    if planned.erasures.is_empty() && planned.request.erases_values() {
         let message = match planned.notes.as_slice() {
             [] => {
                 "no memory, backup or undo data has it, and no other file of these stores. Nothing was changed."
@@ -111,8 +114,8 @@ fn erase(context: &mut Context, snapshot: Snapshot, choice: EraseChoice, texts: 
         };
         return Err(Failure::lines(Exit::Nothing, [planned.notes, vec![message.to_owned()]].concat()));
     }
-    planned.notes.iter().for_each(|own| say(own));
-    search_surroundings(context, &mut planned);
+    planned.notes.iter().for_each(|own| warn(own));
+    search_surroundings(context, &mut planned, &[]);
     confirm_and_execute(context, planned, None)
 }
 

@@ -6,8 +6,8 @@ use super::{Context, Exit, Limit, ReadScope, Result, load_stores, say};
 use crate::disk;
 use crate::model::{EntryRef, Snapshot};
 use crate::ops::archive::is_in_own_data;
-use crate::ops::export::{ExportFormat, export, for_people, masked};
 use crate::query::{CancelToken, Order, Query, search};
+use crate::usecase::export::{ExportFormat, export, for_people, masked};
 
 pub fn run(
     context: &mut Context,

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::process::{ExitCode, Termination};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::error::{ContextKind, ContextValue};
 
@@ -118,7 +119,7 @@ impl Failure {
 
     /// Says on stderr what happened, and returns the status. Nothing is said if stderr is closed.
     pub fn tell(self) -> Exit {
-        self.lines.iter().for_each(|line| say(line));
+        self.lines.iter().for_each(|line| warn(line));
         self.exit
     }
 }
@@ -143,8 +144,22 @@ pub fn wrong_usage(mut error: clap::Error) -> Exit {
     Exit::Usage
 }
 
-/// Says one line on stderr. It is made safe: text that it quotes can't begin another line.
+/// True if only what went wrong is said.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+pub fn set_quiet(is_quiet: bool) {
+    IS_QUIET.store(is_quiet, Ordering::Relaxed);
+}
+
+/// Says one line on stderr, unless only what went wrong is to be said.
 pub fn say(line: &str) {
+    if !IS_QUIET.load(Ordering::Relaxed) {
+        warn(line);
+    }
+}
+
+/// Says on stderr what went wrong. It is made safe: text that it quotes can't begin another line.
+pub fn warn(line: &str) {
     let _ = writeln!(io::stderr(), "palimp: {}", sanitize(line));
 }
 
@@ -189,7 +204,7 @@ impl From<WriteError> for Failure {
 
 impl From<ChangeFailure> for Failure {
     fn from(failed: ChangeFailure) -> Self {
-        let exit = match failed.ends {
+        let exit = match failed.kind() {
             FailureKind::Nothing => Exit::Nothing,
             FailureKind::Refused => Exit::Refused,
             FailureKind::Failed => Exit::Failed,

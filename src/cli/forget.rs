@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use super::erase::{end_of, whole_snapshot};
 use super::run_change::confirm_and_execute;
-use super::surroundings_search::with_progress;
+use super::surroundings_search::search_surroundings;
 use super::value_input::ValueOptions;
 use super::{Context, Exit, Failure, Result, load_stores, say, secrets};
 use crate::disk::host::Host;
 use crate::format::store_names;
 use crate::model::plan::count_with_noun;
-use crate::model::{EntryRef, PathText, ProviderKeys, Snapshot, SurroundingFinding};
+use crate::model::{EntryRef, PathText, ProviderKeys, Snapshot, SurroundingFinding, path_from_text};
 use crate::usecase::clean_up::{
     CleanUpError, CleanUpPlan, CleanUpRequest, CleanUpRule, NearCopy, NearKind, SavedRules, plan_clean_up,
 };
@@ -75,6 +75,7 @@ impl ForgetOptions {
             until: self.until.clone(),
             near_copies: self.near_copies,
             pinned: self.pinned,
+            ..CleanUpRule::default()
         })
     }
 }
@@ -162,10 +163,13 @@ pub fn run(context: &mut Context, options: &ForgetOptions, values: &ValueOptions
     let names = names.transpose().map_err(Failure::usage)?;
     let own = CleanUpRequest { rule, values: values.read()?, names, ..CleanUpRequest::default() };
     own.rule.parsed(context.now)?;
-    if let Some(name) = options.rule.as_deref().filter(|_| !is_saved_rule) {
-        save(context, name, &own)?;
+    if is_saved_rule && context.options.stores.is_empty() {
+        context.options.stores = own.rule.stores.iter().map(|root| path_from_text(root)).collect();
     }
     let snapshot = whole_snapshot(context)?;
+    if let Some(name) = options.rule.as_deref().filter(|_| !is_saved_rule) {
+        save(context, name, &CleanUpRequest { rule: own.rule.of_stores(&snapshot), ..own.clone() })?;
+    }
     let outcome = forget(context, snapshot, &own, options.rule.as_deref());
     end_of(context, outcome)
 }
@@ -177,14 +181,22 @@ fn forget(context: &mut Context, snapshot: Snapshot, own: &CleanUpRequest, rule:
     let with = Arc::new(load_stores::with_deleted(context, &snapshot)?);
     let host = Host::here(&data, context.now);
     let mut planned = plan_clean_up(host, &with, own, (&verdicts, &Arc::default())).map_err(failure)?;
-    with_progress(|progress| planned.search_surroundings(host, load_stores::home().as_deref(), progress));
+    search_surroundings(context, &mut planned.planned, &planned.found.words);
     print_facts(context, &planned, rule)?;
     if planned.planned.erasures.is_empty() {
         let beside = not_reached_lines(&planned.planned.not_reached);
         if !context.options.json {
             beside.iter().try_for_each(|line| context.out.line(line))?;
         }
-        return Err(nothing(&planned));
+        let nothing = nothing(&planned);
+        return match rule {
+            // That there is nothing to do is how a rule usually ends.
+            Some(_) => {
+                say(&nothing.message());
+                Ok(Exit::Done)
+            }
+            None => Err(nothing),
+        };
     }
     confirm_and_execute(context, planned.planned, None)
 }

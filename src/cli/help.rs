@@ -4,7 +4,8 @@ use std::ffi::OsString;
 
 use clap::{Command, CommandFactory};
 
-use super::verbs::{Args, known, obeys};
+use super::command_line::Args;
+use super::verbs::{known, obeys};
 use super::{Context, Exit, Result};
 
 fn command() -> Command {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{Context, Exit, Limit, ReadScope, Result, load_stores, say};
-use crate::model::{FileLine, Moment, PathText, Store, UndoRedo, plan};
+use crate::model::{FileLine, Moment, PathText, Store, UndoRedo, Verb, plan};
 use crate::usecase::{JournalRow, JournalView};
 
 #[derive(Serialize)]
@@ -14,7 +14,7 @@ struct StepRow<'a> {
     store: String,
     step: u64,
     at: &'a str,
-    verb: &'a str,
+    verb: &'a Verb,
     records: u64,
     files: &'a [FileLine],
     turn: Option<UndoRedo>,

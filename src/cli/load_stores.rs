@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::read_scope::{is_enough, may_change};
+use super::failure::warn;
 use super::{Context, Exit, Failure, ReadScope, Result, say};
 use crate::disk::host::Host;
 use crate::disk::{RealDisk, is_absent};
@@ -13,8 +13,8 @@ use crate::model::{AgentHome, Extent, PathText, Snapshot, Store};
 use crate::ops::archive::is_in_own_data;
 use crate::store::{self, DiscoveryResult, Place};
 use crate::usecase::{
-    RecoveryReport, recover, recover_at_once, store_with_archived, store_with_deleted, with_emptied_store,
-    with_interrupted_stores,
+    self, RecoveryMode, RecoveryReport, is_settled, recover, store_with_archived, store_with_deleted,
+    with_emptied_store, with_interrupted_stores,
 };
 
 /// Returns the stores that the options name, or those found from the current folder and from home.
@@ -62,26 +62,47 @@ pub fn found(looked: &[DiscoveryResult]) -> Vec<Place> {
 /// What an earlier change left in them is recovered if no other program is in the way: palimp waits
 /// for no lock, and reads the stores even if the recovery fails.
 pub fn snapshot(context: &Context, about: ReadScope<'_>) -> Result<Snapshot> {
-    read_and_tended(context, Extent::All, about)
+    read_and_tended(context, Extent::All, about, RecoveryMode::BestEffort)
 }
 
 /// Like [`snapshot`], only to list memories.
 pub fn memories(context: &Context, about: ReadScope<'_>) -> Result<Snapshot> {
-    read_and_tended(context, Extent::Memories, about)
+    read_and_tended(context, Extent::Memories, about, RecoveryMode::BestEffort)
 }
 
-fn read_and_tended(context: &Context, extent: Extent, about: ReadScope<'_>) -> Result<Snapshot> {
-    let mut snapshot = read(context, extent, about, false)?;
-    if !snapshot.stores.iter().all(|store| is_enough(store)) {
+/// Like [`snapshot`], for a verb that changes something: each store that is named must exist, and
+/// what an earlier change left is finished or undone first. Refuses if something could not be read,
+/// because which records are meant, and which ids are free, depends on all of them.
+pub fn to_change(context: &Context, about: ReadScope<'_>) -> Result<Snapshot> {
+    read_and_tended(context, Extent::All, about, RecoveryMode::Blocking)
+}
+
+fn read_and_tended(
+    context: &Context,
+    extent: Extent,
+    about: ReadScope<'_>,
+    mode: RecoveryMode,
+) -> Result<Snapshot> {
+    let changes = mode == RecoveryMode::Blocking;
+    let mut snapshot = read(context, extent, about, changes)?;
+    let is_enough = |store: &Arc<Store>| match changes {
+        _ if store.scope.is_none() => true,
+        // An interrupted change may have left something elsewhere.
+        true => data_folder(context).is_ok_and(|data| is_settled(&data, &store.root)),
+        false => !store.refers_elsewhere(),
+    };
+    if !snapshot.stores.iter().all(is_enough) {
+        let whole = |store: &Arc<Store>| Place { scope: None, ..Place::of(store) };
         snapshot = load(context, extent, &snapshot.stores.iter().map(whole).collect::<Vec<_>>());
     }
-    let snapshot = tended(context, snapshot, RecoveryMode::BestEffort)?;
-    snapshot.stores.iter().for_each(|store| context.unread.store(store));
+    let snapshot = tended(context, snapshot, mode)?;
+    for store in &snapshot.stores {
+        match changes {
+            true => _ = store.whole()?,
+            false => context.unread.store(store),
+        }
+    }
     Ok(snapshot)
-}
-
-fn whole(store: &Arc<Store>) -> Place {
-    Place { scope: None, ..Place::of(store) }
 }
 
 fn load(context: &Context, extent: Extent, places: &[Place]) -> Snapshot {
@@ -139,7 +160,7 @@ pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot> 
     let data = data_folder(context)?;
     let mut with = Snapshot::default();
     for own in &snapshot.stores {
-        let own = store_with_deleted(own, &data, context.now)?;
+        let own = store_with_deleted(Host::here(&data, context.now), own)?;
         context.unread.store(&own);
         with.stores.push(Arc::new(own));
     }
@@ -152,33 +173,12 @@ pub fn with_archived(context: &Context, snapshot: Snapshot) -> Result<Snapshot> 
         return Ok(snapshot);
     }
     let data = data_folder(context)?;
-    let with = |own: &Arc<Store>| store_with_archived(own, &data, context.now).map(Arc::new);
+    let with = |own: &Arc<Store>| store_with_archived(Host::here(&data, context.now), own).map(Arc::new);
     Ok(Snapshot::of(snapshot.stores.iter().map(with).collect::<std::result::Result<_, _>>()?))
 }
 
-/// Like [`snapshot`], for a verb that changes something: each store that is named must exist, and
-/// what an earlier change left is finished or undone first. Refuses if something could not be read,
-/// because which records are meant, and which ids are free, depends on all of them.
-pub fn to_change(context: &Context, about: ReadScope<'_>) -> Result<Snapshot> {
-    let mut snapshot = read(context, Extent::All, about, true)?;
-    if !snapshot.stores.iter().all(|store| may_change(context, store)) {
-        snapshot = load(context, Extent::All, &snapshot.stores.iter().map(whole).collect::<Vec<_>>());
-    }
-    let snapshot = tended(context, snapshot, RecoveryMode::Blocking)?;
-    snapshot.stores.iter().try_for_each(|store| store.whole().map(drop))?;
-    Ok(snapshot)
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum RecoveryMode {
-    /// Before anything else: it waits for other programs, and a failure ends the verb.
-    Blocking,
-    /// If no other program is in the way. What can't be read of palimp's own data is reported.
-    BestEffort,
-}
-
 /// Recovers what was left in the stores, unless nothing may be written.
-fn tended(context: &Context, snapshot: Snapshot, tends: RecoveryMode) -> Result<Snapshot> {
+fn tended(context: &Context, snapshot: Snapshot, mode: RecoveryMode) -> Result<Snapshot> {
     if context.options.readonly || context.options.dry_run {
         return Ok(snapshot);
     }
@@ -187,12 +187,12 @@ fn tended(context: &Context, snapshot: Snapshot, tends: RecoveryMode) -> Result<
     let host = Host::here(&data, context.now);
     let mut tended = Snapshot::default();
     for store in &snapshot.stores {
-        let recovered = match tends {
-            RecoveryMode::Blocking => recover(host, store)?,
-            RecoveryMode::BestEffort => recover_at_once(host, store).unwrap_or_else(|failed| {
+        let recovered = match (recover(host, store, mode), mode) {
+            (Err(failed), RecoveryMode::BestEffort) => {
                 context.unread.line(format!("{}: {}", store.root.to_text(), failed.message));
                 None
-            }),
+            }
+            (recovered, _) => recovered?,
         };
         let Some(report) = recovered else {
             tended.stores.push(Arc::clone(store));
@@ -205,9 +205,16 @@ fn tended(context: &Context, snapshot: Snapshot, tends: RecoveryMode) -> Result<
     Ok(tended)
 }
 
+/// Takes over what came late to files that this verb replaced, and says what was found.
+pub fn rescue_late_lines(context: &Context) {
+    let Ok(data) = data_folder(context) else { return };
+    let reports = usecase::rescue_late_lines(Host::here(&data, context.now));
+    reports.iter().for_each(|(root, report)| tell(context, root, report));
+}
+
 /// Says what was found when the store was opened to write.
 pub fn tell(context: &Context, root: &Path, report: &RecoveryReport) {
-    report.notes.iter().for_each(|note| say(note));
+    report.notes.iter().for_each(|note| warn(note));
     if report.is_erasure_left {
         context.is_left.set(true);
     }

@@ -4,7 +4,6 @@
 
 mod add;
 mod args;
-mod background_recovery;
 mod backup;
 mod budget;
 mod change_records;
@@ -12,6 +11,7 @@ mod change_report;
 mod check;
 mod classify_args;
 mod columns;
+mod command_line;
 mod config;
 mod confirm_prompt;
 mod context;
@@ -49,6 +49,7 @@ mod surroundings_search;
 mod undo_redo;
 mod value_input;
 mod value_parsers;
+mod verb_info;
 mod verbs;
 mod verify_erased;
 
@@ -57,5 +58,5 @@ use context::Context;
 use failure::{Failure, Result, say};
 use read_scope::ReadScope;
 
+pub use command_line::{Args, run};
 pub use failure::{Exit, wrong_usage};
-pub use verbs::{Args, run};

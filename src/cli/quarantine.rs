@@ -1,5 +1,7 @@
 //! `palimp quarantine`: what repairs took out of files, and late writes of other programs, byte for byte.
 
+use std::sync::Arc;
+
 use clap::Subcommand;
 
 use super::run_change::{request, run_change};
@@ -8,7 +10,7 @@ use super::{Context, Exit, Failure, Limit, ReadScope, Result, load_stores, say};
 use crate::disk::RealDisk;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot};
-use crate::usecase::{ChangeCommand, QuarantineFile, QuarantineRestore, in_quarantine};
+use crate::usecase::{QuarantineFile, QuarantineRestore, in_quarantine};
 
 /// What can be done with what is in quarantine.
 #[derive(Clone, Debug, Subcommand)]
@@ -62,12 +64,8 @@ pub fn run(context: &mut Context, what: QuarantineVerb) -> Result {
         QuarantineVerb::Restore { number } => {
             let (store, own) = named(number)?;
             let pieces = own.of.pieces.clone().into();
-            let wanted = ChangeCommand::RestoreQuarantine(QuarantineRestore {
-                store: *store,
-                pieces,
-                step: own.kept.step,
-            });
-            run_change(context, request(context, &snapshot, wanted), None)
+            let restore = QuarantineRestore { store: *store, pieces, step: own.kept.step };
+            run_change(context, request(context, &snapshot, Arc::new(restore)), None)
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::{Context, Result, load_stores};
+use super::Result;
 use crate::disk::{RealDisk, is_absent};
 use crate::model::key::{Key, file_digest};
-use crate::model::{PathText, Snapshot, Store, is_file_name};
+use crate::model::{PathText, Snapshot, is_file_name};
 use crate::store::{self, Place};
 use crate::{format, usecase};
 
@@ -106,16 +106,4 @@ fn session_of_key(place: &Place, key: &Key) -> Option<String> {
     let files = store::session_files(&RealDisk, &place.root, format);
     let file = files.into_iter().find(|path| file_digest(&place.root, path) == key.file)?;
     format.session_of(&file)
-}
-
-/// True if a store that was read for one session can be shown: its memories refer to nothing outside.
-pub fn is_enough(store: &Store) -> bool {
-    store.scope.is_none() || !store.refers_elsewhere()
-}
-
-/// True if a store read for one session can be changed: no interrupted change left something elsewhere.
-pub fn may_change(context: &Context, store: &Store) -> bool {
-    let is_free =
-        || load_stores::data_folder(context).is_ok_and(|data| usecase::is_settled(&data, &store.root));
-    store.scope.is_none() || is_free()
 }

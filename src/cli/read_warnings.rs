@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use super::say;
+use super::failure::warn;
 use crate::model::{Code, PathText, Problem, Severity, Snapshot, Store};
 
 /// At most this many are reported of one store.
@@ -39,7 +39,7 @@ impl ReadWarnings {
     /// Says something that could not be read, once.
     pub fn line(&self, line: String) {
         if self.0.borrow_mut().insert(line.clone()) {
-            say(&line);
+            warn(&line);
         }
     }
 

@@ -1,19 +1,20 @@
 //! `palimp redact`: replaces sensitive values, and keeps the rest of the memories.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::args::RecordSelection;
 use super::change_records::is_there;
 use super::run_change::run_change_of;
 use super::selection::records;
 use super::value_input::{ValueOptions, holders};
-use super::{Context, Failure, ReadScope, Result, load_stores, say};
+use super::{Context, Failure, ReadScope, Result, load_stores, say, secrets};
 use crate::detectors::Kind;
-use crate::disk::{Machine, ThisMachine};
+use crate::disk::host::Host;
 use crate::model::{Entry, EntryRef, Snapshot};
 use crate::ops::redact::{RecordSpan, RedactedValues, Redaction, RedactionStyle, has_value};
 use crate::store::erase::SecretValues;
-use crate::usecase::{ChangeCommand, Requester, Triage, memory_count};
+use crate::usecase::{Requester, memory_count, with_key};
 
 pub struct RedactOptions {
     pub chosen: RecordSelection,
@@ -80,7 +81,7 @@ pub fn run(context: &mut Context, options: &RedactOptions) -> Result {
         return Err(Failure::nothing("no memory has such a value. Nothing was changed."));
     }
     let by = if chosen.ids.is_empty() { Requester::Query } else { Requester::Ids };
-    run_change_of(context, &snapshot, (found, by), ChangeCommand::Redact(redaction))
+    run_change_of(context, &snapshot, (found, by), Arc::new(redaction))
 }
 
 fn bound(
@@ -133,13 +134,8 @@ fn redaction(
         None => RedactedValues::Texts(texts),
     };
     let data = load_stores::data_folder(context)?;
-    let mut triage = Triage::kept_in(&data).map_err(Failure::failed)?;
-    let false_alarms = triage.false_alarms();
-    let key = triage.key(ThisMachine::new().random());
-    let is_kept = !context.options.dry_run && !context.options.readonly;
-    // The key is kept before it is used, so that the same value has the same name later.
-    if options.with == RedactionStyle::Pseudonym && is_kept {
-        triage.keep_in(&data).map_err(Failure::failed)?;
-    }
-    Ok(Redaction { values, style: options.with, key, false_alarms })
+    let (key, false_alarms) = (Vec::new(), secrets::verdicts(context)?.false_alarms());
+    let redaction = Redaction { values, style: options.with, key, false_alarms };
+    let keeps = !context.options.dry_run && !context.options.readonly;
+    with_key(redaction, Host::here(&data, context.now), keeps).map_err(Failure::failed)
 }

@@ -4,7 +4,7 @@ use super::run_change::each_store;
 use super::{Context, Failure, Result};
 use crate::model::Code;
 use crate::ops::repair::{FixChoice, RepairTarget};
-use crate::usecase::ChangeCommand;
+use crate::usecase::Repair;
 
 const NOTHING_SAID: &str = "say what to repair: --all-safe, --problem N or --code CODE. `palimp repair --dry-run` shows what \
                             --all-safe would do.";
@@ -24,5 +24,5 @@ pub fn run(
         (None, None) if all_safe || context.options.dry_run => RepairTarget::AllSafe,
         (None, None) => return Err(Failure::usage(NOTHING_SAID)),
     };
-    each_store(context, ChangeCommand::Repair(which))
+    each_store(context, Repair(which))
 }

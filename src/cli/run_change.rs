@@ -7,15 +7,17 @@ use std::sync::Arc;
 use super::change_report::{
     ChangeSummary, change_summary, print_erasure, print_plan, print_plans, report_change,
 };
+use super::failure::warn;
 use super::{Context, Exit, Failure, ReadScope, Result, confirm_prompt, load_stores, say};
 use crate::detectors::mask;
 use crate::disk::RealDisk;
 use crate::disk::host::Host;
 use crate::model::{CommitReceipt, EntryRef, Moment, NotReached, PathText, Plan, Snapshot, Store};
+use crate::ops::command::StorePlan;
 use crate::store::referenced_files;
 use crate::text::safe_text::sanitize;
 use crate::usecase::{
-    self, ChangeCommand, ChangeFailure, ChangeObserver, ChangeRequest, ErasureReport, ExecuteOutcome,
+    self, AddMemory, ChangeFailure, ChangeObserver, ChangeRequest, Command, ErasureReport, ExecuteOutcome,
     HeldLock, PlannedChange, PlannedErasure, RecentSteps, Requester, not_reached_lines,
 };
 
@@ -29,11 +31,11 @@ pub struct UserText<'w> {
 }
 
 /// Makes the request for a change of records, or of stores as a whole.
-pub fn request(context: &Context, snapshot: &Snapshot, wanted: ChangeCommand) -> ChangeRequest {
+pub fn request(context: &Context, snapshot: &Snapshot, command: Arc<dyn Command>) -> ChangeRequest {
     let snapshot = Arc::new(Snapshot::of(snapshot.stores.clone()));
     // Without a folder of palimp's own data, a change can still be shown.
     let data = load_stores::data_folder(context).unwrap_or_default();
-    ChangeRequest::new(snapshot, Requester::Ids, wanted, data, context.now)
+    ChangeRequest::new(snapshot, Requester::Ids, command, data, context.now)
 }
 
 /// Plans a change, shows it, asks, and carries it out.
@@ -48,9 +50,9 @@ pub fn plan(request: ChangeRequest) -> Result<PlannedChange, ChangeFailure> {
     usecase::plan(request, host)
 }
 
-pub fn each_store(context: &mut Context, wanted: ChangeCommand) -> Result {
+pub fn each_store(context: &mut Context, command: impl Command) -> Result {
     let snapshot = load_stores::to_change(context, ReadScope::All)?;
-    run_change(context, request(context, &snapshot, wanted), None)
+    run_change(context, request(context, &snapshot, Arc::new(command)), None)
 }
 
 /// Like [`run_change`], for chosen records, or for stores.
@@ -58,9 +60,9 @@ pub fn run_change_of(
     context: &mut Context,
     snapshot: &Snapshot,
     (at, by): (Vec<EntryRef>, Requester),
-    wanted: ChangeCommand,
+    command: Arc<dyn Command>,
 ) -> Result {
-    let request = ChangeRequest { at, by, ..request(context, snapshot, wanted) };
+    let request = ChangeRequest { at, by, ..request(context, snapshot, command) };
     run_change(context, request, None)
 }
 
@@ -73,17 +75,17 @@ pub fn confirm_and_execute(
 ) -> Result {
     let asked = planned.changing.len() + planned.skipped.iter().map(|own| own.which.len()).sum::<usize>();
     for own in &planned.skipped {
-        say(&format!("left out: {} of {}: {}", own.which.len(), usecase::memory_count(asked), own.reason));
+        warn(&format!("left out: {} of {}: {}", own.which.len(), usecase::memory_count(asked), own.reason));
     }
     let mut planned = planned;
     loop {
         let Some(was_asked) = consent(context, &planned)? else { return Ok(Exit::Done) };
-        match carried(context, planned, was_asked, text)? {
+        match carry_out(context, planned, was_asked, text)? {
             ControlFlow::Break(exit) => return Ok(exit),
             ControlFlow::Continue(again) => planned = *again,
         }
         let Some(difference) = &planned.concurrent else { continue };
-        let is_gone = planned.request.command.is_of_records() && planned.request.at.is_empty();
+        let is_gone = planned.request.command.is_of_memories() && planned.request.at.is_empty();
         if is_gone {
             let message = format!(
                 "{}. Nothing was changed: none of the memories that were shown is there as it was. Run the command again to see what is there now.",
@@ -109,8 +111,8 @@ fn consent(context: &mut Context, planned: &PlannedChange) -> Result<Option<bool
     if context.options.readonly && !dry_run {
         return Err(Failure::refused("--readonly: nothing was changed."));
     }
-    for (number, plan) in planned.plans.iter().filter(|_| !yes || dry_run) {
-        let store = &planned.request.snapshot.stores[*number];
+    for StorePlan { store, plan, .. } in planned.plans.iter().filter(|_| !yes || dry_run) {
+        let store = &planned.request.snapshot.stores[*store];
         referenced_files::newly_missing(&RealDisk, store, plan, context.now)
             .iter()
             .for_each(|line| say(line));
@@ -154,7 +156,7 @@ fn agreed(planned: &PlannedChange, now: Moment) -> Result<bool> {
         writeln!(err, "Copies in undo data, drafts and backups are erased too. This can't be undone.")?;
         write!(err, "Type {typed} to go on: ")?;
     } else {
-        let verb = planned.plans.first().map_or("", |(_, plan)| confirm_prompt::last_word(plan.verb));
+        let verb = planned.plans.first().map_or("", |own| confirm_prompt::last_word(&own.plan.verb));
         write!(err, "y to {verb}, anything else cancels: ")?;
     }
     err.flush()?;
@@ -193,7 +195,7 @@ fn lines(planned: &PlannedChange) -> Vec<String> {
     let Some(difference) = &planned.concurrent else { return all.collect() };
     let head = difference.head();
     let moved = difference.changes.iter().map(|own| format!("  {}  {}", own.name, own.what));
-    if !difference.is_none() && planned.request.command.is_of_records() {
+    if !difference.is_none() && planned.request.command.is_of_memories() {
         return std::iter::once(format!("{head}; the rest is unchanged:")).chain(moved).collect();
     }
     let head = (!difference.is_none()).then(|| format!("{head}:"));
@@ -202,7 +204,7 @@ fn lines(planned: &PlannedChange) -> Vec<String> {
 }
 
 /// Returns how a change ended, or the change as it is planned again because other programs changed something.
-fn carried(
+fn carry_out(
     context: &mut Context,
     planned: PlannedChange,
     was_asked: bool,
@@ -234,16 +236,13 @@ fn carried(
 /// Keeps what the user wrote, and says where, as a sentence.
 fn kept(of: &ChangeRequest, text: &[u8]) -> String {
     let of_record = of.at.first().map(|at| of.snapshot.get(*at));
-    let store = match &of.command {
-        ChangeCommand::Add(number, _) => of.snapshot.stores.get(*number),
-        _ => None,
-    };
+    let store = of.command.get::<AddMemory>().and_then(|add| of.snapshot.stores.get(add.store));
     let (store, entry) = match (of_record, store) {
         (Some((store, entry)), _) => (store, Some(entry)),
         (None, Some(store)) => (&**store, None),
         (None, None) => return String::new(),
     };
-    usecase::keep_store_draft(&of.data, (store, entry), text, of.now)
+    usecase::keep_draft(&of.data, (store, entry), text, of.now)
 }
 
 struct PrintingObserver<'c> {
@@ -284,7 +283,8 @@ impl ChangeObserver for PrintingObserver<'_> {
         self.context.changed.push(format!("  {root}: {count} erased; that can't be undone"));
         let printed = print_erasure(self.context, (asked, &NotReached::default()), Some(erased));
         if printed.is_ok() {
-            erased.told(!self.context.options.json).iter().for_each(|line| say(line));
+            let tell = if erased.is_left() { warn } else { say };
+            erased.told(!self.context.options.json).iter().for_each(|line| tell(line));
         }
         self.keep(printed)
     }

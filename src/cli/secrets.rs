@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::{Context, Exit, Failure, Limit, ReadScope, Result, load_stores, say};
+use crate::check::secrets::{Finding, findings, findings_in_copy};
 use crate::detectors::{Kind, NameList, mask};
 use crate::disk::{Machine, RealDisk, ThisMachine};
 use crate::format::store_names;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot};
-use crate::ops::secrets::{Finding, findings, findings_in_copy};
 use crate::text::safe_text::sanitize;
 use crate::usecase::{Triage, Verdict, each_copy, read_name_list};
 
@@ -28,6 +28,26 @@ struct SecretRow {
     span: [usize; 2],
     masked: String,
     triage: Option<&'static str>,
+    #[serde(skip)]
+    found: Finding,
+}
+
+impl SecretRow {
+    fn of(found: Finding, key: Option<String>, finding: String, store: &str) -> SecretRow {
+        SecretRow {
+            key,
+            finding,
+            store: store.to_owned(),
+            file: found.file.to_text().into_owned(),
+            line: found.line,
+            kind: found.kind.as_str(),
+            rule: found.rule.to_string(),
+            span: [found.span.start, found.span.end],
+            masked: found.masked.clone(),
+            triage: None,
+            found,
+        }
+    }
 }
 
 pub struct SecretOptions {
@@ -51,16 +71,6 @@ pub fn verdict(text: &str) -> Result<(String, Verdict), String> {
     })
 }
 
-/// A finding with what names it.
-struct NamedFinding {
-    store: String,
-    /// None for a copy beside the records.
-    key: Option<String>,
-    /// The key or the copy, and its number there.
-    name: String,
-    finding: Finding,
-}
-
 /// Lists the findings of every store, by their places. False alarms are left out unless `--all` is given.
 pub fn run(context: &mut Context, options: &SecretOptions) -> Result {
     let names = options.names.as_deref().map(names_in).transpose()?;
@@ -68,16 +78,19 @@ pub fn run(context: &mut Context, options: &SecretOptions) -> Result {
     let triage = verdicts(context)?;
     let snapshot = load_stores::with_archived(context, load_stores::snapshot(context, ReadScope::All)?)?;
     let mut found = named_findings(&snapshot, names.as_ref(), &mut |why| context.unread.line(why));
-    found.retain(|own| is_wanted(&options.only, &own.finding));
+    found.retain(|row| is_wanted(&options.only, &row.found));
     context.unread.archives(&snapshot);
     if !options.triage.is_empty() {
         return note(context, triage, (&data, &options.triage), &found);
     }
-    let is_alarm = |own: &NamedFinding| triage.is_false_alarm(&own.finding.value);
     let count = found.len();
-    found.retain(|own| context.options.all || !is_alarm(own));
-    for own in found.iter().take(options.limit.most()) {
-        print(context, own, triage.verdict(&own.finding.value))?;
+    found.retain(|row| context.options.all || !triage.is_false_alarm(&row.found.value));
+    for row in found.iter_mut().take(options.limit.most()) {
+        row.triage = triage.verdict(&row.found.value).map(Verdict::as_str);
+        match context.options.json {
+            true => context.out.json(row)?,
+            false => context.out.drawn(&[to_line(row)])?,
+        }
     }
     context.more(options.limit, found.len())?;
     if found.len() < count {
@@ -92,45 +105,25 @@ fn named_findings(
     snapshot: &Snapshot,
     names: Option<&NameList>,
     unread: &mut dyn FnMut(String),
-) -> Vec<NamedFinding> {
+) -> Vec<SecretRow> {
     let mut all = Vec::new();
     for (store, store_name) in snapshot.stores.iter().zip(store_names(snapshot)) {
         for entry in &store.entries {
             for (number, finding) in (1..).zip(findings(store, entry, names)) {
                 let key = store.key(entry);
-                let (store, name) = (store_name.clone(), format!("{key}:{number}"));
-                all.push(NamedFinding { store, name, key: Some(key), finding });
+                let name = format!("{key}:{number}");
+                all.push(SecretRow::of(finding, Some(key), name, &store_name));
             }
         }
         let not_searched = each_copy(&RealDisk, store, &mut |file, bytes| {
             for (number, finding) in (1..).zip(findings_in_copy(file, bytes, names)) {
-                let (store, name) = (store_name.clone(), format!("{store_name}/{}:{number}", file.to_text()));
-                all.push(NamedFinding { store, name, key: None, finding });
+                let name = format!("{store_name}/{}:{number}", file.to_text());
+                all.push(SecretRow::of(finding, None, name, &store_name));
             }
         });
         not_searched.into_iter().for_each(&mut *unread);
     }
     all
-}
-
-fn print(context: &mut Context, own: &NamedFinding, verdict: Option<Verdict>) -> Result<()> {
-    let finding = &own.finding;
-    let row = SecretRow {
-        key: own.key.clone(),
-        finding: own.name.clone(),
-        store: own.store.clone(),
-        file: finding.file.to_text().into_owned(),
-        line: finding.line,
-        kind: finding.kind.as_str(),
-        rule: finding.rule.to_string(),
-        span: [finding.span.start, finding.span.end],
-        masked: finding.masked.clone(),
-        triage: verdict.map(Verdict::as_str),
-    };
-    match context.options.json {
-        true => Ok(context.out.json(&row)?),
-        false => Ok(context.out.drawn(&[to_line(&row)])?),
-    }
 }
 
 /// Returns the row as a line. The label looks like that of a password, so a place behind it would be masked.
@@ -150,7 +143,7 @@ fn note(
     context: &Context,
     mut triage: Triage,
     (data, asked): (&Path, &[(String, Verdict)]),
-    found: &[NamedFinding],
+    found: &[SecretRow],
 ) -> Result {
     let random = ThisMachine::new().random();
     for (number, (key, verdict)) in asked.iter().enumerate() {
@@ -158,13 +151,13 @@ fn note(
             let message = format!("{key} is given twice: name it once. Nothing was noted.");
             return Err(Failure::usage(message));
         }
-        let is_named = |found: &&NamedFinding| found.key.as_ref() == Some(key) || found.name == *key;
+        let is_named = |row: &&SecretRow| row.key.as_ref() == Some(key) || row.finding == *key;
         let mut named = found.iter().filter(is_named).peekable();
         if named.peek().is_none() {
             let message = format!("{key} names no finding. `palimp secrets` lists them. Nothing was noted.");
             return Err(Failure::refused(message));
         }
-        named.for_each(|own| triage.note(&own.finding.value, *verdict, random));
+        named.for_each(|row| triage.note(&row.found.value, *verdict, random));
     }
     if context.options.readonly {
         return Err(Failure::refused("--readonly: nothing was noted."));

@@ -1,5 +1,7 @@
 //! `palimp session`: sessions as a whole.
 
+use std::sync::Arc;
+
 use clap::Subcommand;
 use serde::Serialize;
 
@@ -10,9 +12,10 @@ use super::run_change::{request, run_change};
 use super::value_parsers::name;
 use super::{Context, Exit, Failure, Limit, ReadScope, Result, export, load_stores};
 use crate::format::store_names;
-use crate::model::{EntryRef, PathText, Session, Snapshot, State, Store, plan};
+use crate::model::{EntryRef, Lifecycle, PathText, Session, Snapshot, State, Store, plan};
+use crate::ops::session::{ArchiveSession, DeleteSession, NewSession, UnarchiveSession};
 use crate::text::columns::human_size;
-use crate::usecase::{ChangeCommand, SessionCommand};
+use crate::usecase::Command;
 
 /// What can be done with sessions.
 #[derive(Clone, Debug, Subcommand)]
@@ -66,7 +69,7 @@ pub enum SessionVerb {
 struct SessionRow {
     store: String,
     session: String,
-    lifecycle: Option<&'static str>,
+    lifecycle: Option<Lifecycle>,
     created: Option<String>,
     records: usize,
     archived: usize,
@@ -85,20 +88,22 @@ pub fn run(context: &mut Context, what: SessionVerb) -> Result {
         }
         _ => load_stores::to_change(context, ReadScope::All)?,
     };
-    let (number, operation) = match what {
+    let command: Arc<dyn Command> = match what {
         SessionVerb::List { limit } => {
             context.unread.archives(&snapshot);
             return list(context, &snapshot, limit);
         }
         SessionVerb::Export { id, shape } => return export_one(context, &snapshot, &id, shape),
-        SessionVerb::New { id, user } => (the_store(&snapshot, None)?, SessionCommand::New(id, user)),
-        SessionVerb::Delete { id } => (with_session(&snapshot, &id)?, SessionCommand::Delete(id)),
-        SessionVerb::Archive { id } => (with_session(&snapshot, &id)?, SessionCommand::Archive(id)),
+        SessionVerb::New { id, user } => {
+            Arc::new(NewSession { store: the_store(&snapshot, None)?, id, user })
+        }
+        SessionVerb::Delete { id } => Arc::new(DeleteSession { store: with_session(&snapshot, &id)?, id }),
+        SessionVerb::Archive { id } => Arc::new(ArchiveSession { store: with_session(&snapshot, &id)?, id }),
         SessionVerb::Unarchive { id, allow_large } => {
-            (with_session(&snapshot, &id)?, SessionCommand::Unarchive(id, allow_large))
+            Arc::new(UnarchiveSession { store: with_session(&snapshot, &id)?, id, allow_large })
         }
     };
-    run_change(context, request(context, &snapshot, ChangeCommand::Session(number, operation)), None)
+    run_change(context, request(context, &snapshot, command), None)
 }
 
 pub fn no_session(id: &str) -> Failure {
@@ -147,7 +152,7 @@ fn print(context: &mut Context, rows: &[SessionRow], is_named: bool, terminal: O
     let some = |count: usize| if count == 0 { String::new() } else { count.to_string() };
     let line = |row: &SessionRow| -> ColumnRow {
         let name = if is_named { &row.store_name } else { "" };
-        let (state, size) = (row.lifecycle.unwrap_or(""), human_size(row.bytes));
+        let (state, size) = (row.lifecycle.map_or("", Lifecycle::as_str), human_size(row.bytes));
         let cells = [name, state, &row.records.to_string(), &some(row.archived), &size, &row.session];
         cells.into_iter().map(ColumnCell::new).collect::<Vec<_>>().into()
     };
@@ -156,7 +161,8 @@ fn print(context: &mut Context, rows: &[SessionRow], is_named: bool, terminal: O
 }
 
 fn to_line(row: &SessionRow) -> String {
-    let (name, size, state) = (&row.session, human_size(row.bytes), row.lifecycle.unwrap_or(""));
+    let (name, size, state) =
+        (&row.session, human_size(row.bytes), row.lifecycle.map_or("", Lifecycle::as_str));
     let memories = plan::count_with_noun(row.records as u64, "memory");
     let archived = if row.archived == 0 { String::new() } else { format!(", {} archived", row.archived) };
     format!("{name:40} {memories}{archived}, {size} {state}")

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{Context, Exit, ReadScope, Result, load_stores};
+use crate::disk::host::Host;
 use crate::format::with_family;
 use crate::model::plan::count_with_noun;
-use crate::model::{JournalLine, PathText, State, Store};
+use crate::model::{JournalLine, Lifecycle, PathText, State, Store, Verb};
 use crate::query::{StoreCounts, UsageStatistics};
 use crate::text::columns::human_size;
 use crate::usecase::{set_aside_count, steps_of};
@@ -19,7 +20,7 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
     let mut statistics = UsageStatistics::of(&snapshot, context.now);
     let data = load_stores::data_folder(context).ok();
     for (store, counts) in snapshot.stores.iter().zip(&mut statistics.stores) {
-        let aside = set_aside_count(store, data.as_deref(), context.now);
+        let aside = set_aside_count(store, data.as_deref().map(|data| Host::here(data, context.now)));
         (counts.archived, counts.deleted) = (aside.archived, aside.deleted);
     }
     let counts = || snapshot.stores.iter().zip(&statistics.stores);
@@ -29,8 +30,8 @@ pub fn run(context: &mut Context, is_metrics: bool) -> Result {
     let steps = steps(context, &snapshot.stores);
     let metrics = json!({
         "memory.operations.write.count": steps.len(),
-        "memory.compaction.count": steps.iter().filter(|step| step.verb.starts_with("compact")).count(),
-        "memory.sessions.active": sum(&|store| store.sessions.iter().filter(|own| own.lifecycle != Some("archived")).count() as u64),
+        "memory.compaction.count": steps.iter().filter(|step| step.verb == Verb::Compact).count(),
+        "memory.sessions.active": sum(&|store| store.sessions.iter().filter(|own| own.lifecycle != Some(Lifecycle::Archived)).count() as u64),
         "memory.entries.total": statistics.stores.iter().map(|counts| counts.live).sum::<usize>(),
         "memory.size.bytes": sum(&|store| store.bytes),
         "memory.errors.corruption.count": statistics.stores.iter().map(|counts| counts.broken).sum::<usize>(),

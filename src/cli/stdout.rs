@@ -1,6 +1,6 @@
 //! Standard output: lines of safe text, or JSON.
 
-use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
 use serde_json::ser::Formatter;
@@ -17,12 +17,17 @@ pub fn terminal_width() -> Option<usize> {
 
 /// The output of data. Nothing else prints to standard output.
 pub struct SafeStdout {
-    to: BufWriter<Stdout>,
+    to: BufWriter<Box<dyn Write>>,
 }
 
 impl SafeStdout {
     pub fn stdout() -> Self {
-        SafeStdout { to: BufWriter::with_capacity(1 << 16, io::stdout()) }
+        SafeStdout { to: BufWriter::with_capacity(1 << 16, Box::new(io::stdout())) }
+    }
+
+    /// An output that nobody wants.
+    pub fn closed() -> Self {
+        SafeStdout { to: BufWriter::new(Box::new(io::sink())) }
     }
 
     /// Prints one line of text from a store: masked, and safe on a terminal.

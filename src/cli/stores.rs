@@ -8,6 +8,8 @@ use serde::Serialize;
 
 use super::columns::{Column, ColumnCell, ColumnRow, OutputTerminal, TextStyle, lines};
 use super::{Context, Exit, Limit, ReadScope, Result, load_stores, say};
+use crate::disk::RealDisk;
+use crate::disk::host::Host;
 use crate::format::{self, store_names, with_family};
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, Snapshot, State, Store};
@@ -56,8 +58,13 @@ pub fn run(context: &mut Context, limit: Limit) -> Result {
     let data = load_stores::data_folder(context).ok();
     // The problems are those that `check` lists.
     let row = |store: &Arc<Store>| {
-        let SetAsideCount { deleted, archived } = set_aside_count(store, data.as_deref(), context.now);
-        StoreRow { archived, deleted, ..row(&check_store(data.as_deref(), store, context.now).store) }
+        let SetAsideCount { deleted, archived } =
+            set_aside_count(store, data.as_deref().map(|data| Host::here(data, context.now)));
+        StoreRow {
+            archived,
+            deleted,
+            ..row(&check_store(&RealDisk, data.as_deref(), store, context.now).store)
+        }
     };
     let rows: Vec<StoreRow> = snapshot.stores.iter().map(row).collect();
     match OutputTerminal::of(context) {

@@ -16,12 +16,13 @@ use crate::usecase::{PlannedChange, surroundings};
 /// A search that takes longer shows its progress, this often.
 const OFTEN: Duration = Duration::from_millis(500);
 
-/// Searches beside the stores for what a planned erasure takes away, and adds what is found to the plan.
-pub fn search_surroundings(context: &Context, planned: &mut PlannedChange) {
+/// Searches beside the stores for what a planned erasure takes away, and adds what is found to the
+/// plan. `words` are those of the topic that is erased, if it is one.
+pub fn search_surroundings(context: &Context, planned: &mut PlannedChange, words: &[String]) {
     let (data, home) = (planned.request.data.clone(), load_stores::home());
     let host = Host::here(&data, context.now);
     with_progress(|progress| {
-        surroundings::search_surroundings(host, home.as_deref(), planned, &[], progress);
+        surroundings::search_surroundings(host, home.as_deref(), planned, words, progress);
     });
 }
 

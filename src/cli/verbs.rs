@@ -1,20 +1,19 @@
-//! The command line, and the table of verbs. A row has the help of a verb, its arguments, the kind of the words
+//! The table of verbs. A row has the help of a verb, its arguments, the kind of the words
 //! after it, the options that it obeys, examples, and what it runs. The command line, its help, its manual and its
 //! completions are made from it. A test compares `docs/cli.md` with it.
 
-use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use clap::{Parser, Subcommand};
+use clap::Subcommand;
 
-use super::read_warnings::ReadWarnings;
-use super::stdout::SafeStdout;
+use super::verb_info::{OperandKind, VerbInfo};
 use super::{
-    Context, Exit, Failure, Limit, Result, add, background_recovery, budget, change_records, check, demo,
-    duplicates, edit, erase, export, forget, help, init, journal, keys, list, load_stores, maintain, redact,
-    repair, run_change, screens, secrets, show, stats, stores, undo_redo, verify_erased,
+    Context, Limit, Result, add, budget, change_records, check, demo, duplicates, edit, erase, export,
+    forget, help, init, journal, keys, list, load_stores, maintain, redact, repair, run_change, secrets,
+    show, stats, stores, undo_redo, verify_erased,
 };
-use crate::cli::args::{ExportFormatArg, GlobalOptions, RecordSelection, ScreenOptions, SessionOption};
+use crate::cli::args::{ExportFormatArg, RecordSelection, SessionOption};
 use crate::cli::backup::{self, BackupVerb};
 use crate::cli::erase::EraseChoice;
 use crate::cli::forget::ForgetOptions;
@@ -25,130 +24,25 @@ use crate::cli::session::{self, SessionVerb};
 use crate::cli::value_input::ValueOptions;
 use crate::cli::value_parsers::{code, fraction, known_format, limit, name, queried, step};
 use crate::format;
-use crate::model::{Code, Moment, State};
+use crate::model::{Code, State};
+use crate::ops::compact::Compact;
+use crate::ops::copy_records::CopyMemories;
+use crate::ops::maintain::Migrate;
 use crate::ops::merge::{MergeChoice, MergedText};
+use crate::ops::move_records::MoveMemories;
 use crate::ops::redact::RedactionStyle;
+use crate::ops::reindex::Reindex;
 use crate::query::SIMILAR_PERCENT;
-use crate::usecase::{ChangeCommand, DeleteOptions, NewRecord, Verdict};
-
-/// Review, repair and forget what AI agents remember.
-///
-/// Without a verb palimp opens the screens: on PATH, or on the stores that it finds from the current folder
-/// and from your home folder.
-#[derive(Debug, Parser)]
-#[command(name = "palimp", version, args_conflicts_with_subcommands = false, subcommand_negates_reqs = true)]
-pub struct Args {
-    /// A store, a folder with stores in it, or a file of a store.
-    pub paths: Vec<PathBuf>,
-
-    /// Open the screens on a demo in a temporary folder.
-    #[arg(long)]
-    pub demo: bool,
-
-    /// How the screens look.
-    #[command(flatten)]
-    pub looks: ScreenOptions,
-
-    /// Options that every verb takes.
-    #[command(flatten)]
-    pub options: GlobalOptions,
-
-    /// What to do.
-    #[command(subcommand)]
-    pub(super) verb: Option<Verb>,
-}
-
-/// Runs the arguments, and reports how they ended.
-pub fn run(args: Args) -> Exit {
-    let now = args.options.now.unwrap_or_else(Moment::of_the_clock);
-    let mut context = Context {
-        out: SafeStdout::stdout(),
-        options: args.options,
-        now,
-        changed: Vec::new(),
-        unread: ReadWarnings::default(),
-        is_left: Cell::new(false),
-        erased: RefCell::default(),
-    };
-    let ended = match args.verb {
-        None => screens::run(&mut context, args.paths, args.demo, args.looks),
-        Some(verb) => verb.run(&mut context),
-    };
-    let ended = ended.and_then(|exit| match exit {
-        // After a hang-up, nothing takes the rest of the output.
-        Exit::Signal(_) => Ok(exit),
-        // The output is not complete.
-        Exit::Done if context.unread.any() => {
-            context.out.flush().map(|()| Exit::Nothing).map_err(Failure::from)
-        }
-        exit => context.out.flush().map(|()| exit).map_err(Failure::from),
-    });
-    let exit = match ended {
-        Ok(exit) => exit,
-        Err(failure) => failure.after(&context.changed).tell(),
-    };
-    background_recovery::leave();
-    exit
-}
-
-/// The kind of the words after a verb.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OperandKind {
-    /// Only its own arguments.
-    Own,
-    /// Tags and ids.
-    Tags,
-    /// A query, with paths among its words.
-    Query,
-    /// Paths.
-    Paths,
-    /// A step's number, and paths.
-    Step,
-    /// A verb inside it, with its arguments, and paths.
-    Parts,
-}
-
-/// What is known about a verb beside its arguments.
-pub struct VerbInfo {
-    /// Its name as the name of a type: `VerifyErased` is `verify-erased`.
-    pub name: &'static str,
-    /// The kind of the words after it.
-    pub takes: OperandKind,
-    /// The options of every verb that it obeys.
-    pub obeys: &'static str,
-    /// The same for its parts that obey other options.
-    pub parts: &'static [(&'static str, &'static str)],
-    /// Its usage, if the kind does not say it.
-    pub used: &'static str,
-    /// Examples, one per line, without the program's name.
-    pub examples: &'static str,
-}
-
-impl VerbInfo {
-    /// True if a command line has this name for it.
-    pub fn is_called(&self, name: &str) -> bool {
-        self.name.eq_ignore_ascii_case(&name.replace('-', ""))
-    }
-
-    /// Returns its usage. The parser does not know it, because paths are taken out before it runs.
-    pub fn usage(&self) -> Option<&'static str> {
-        match self.takes {
-            _ if !self.used.is_empty() => Some(self.used),
-            OperandKind::Paths => Some("[OPTIONS] [PATH]..."),
-            OperandKind::Query => Some("[OPTIONS] [PATH]... [QUERY]..."),
-            OperandKind::Step => Some("[OPTIONS] [STEP] [PATH]..."),
-            OperandKind::Parts => Some("[OPTIONS] VERB ... [PATH]..."),
-            OperandKind::Own | OperandKind::Tags => None,
-        }
-    }
-}
+use crate::usecase::{
+    ArchiveMemories, DeleteOptions, NewRecord, UnarchiveMemories, UndeleteMemories, Verdict,
+};
 
 const READS: &str = "stores as json now readonly data_dir no_color";
 const FINDS: &str = "stores as json now readonly data_dir no_color ranking all";
-const LISTS: &str = "stores as json now readonly data_dir no_color all";
+const LISTS: &str = "stores as json now readonly data_dir no_color all quiet";
 const SHAPES: &str = "stores as now readonly data_dir no_color ranking all";
-const CHANGES: &str = "stores as json now readonly data_dir no_color dry_run yes";
-const MAKES: &str = "json now readonly data_dir no_color dry_run yes";
+const CHANGES: &str = "stores as json now readonly data_dir no_color dry_run yes quiet";
+const MAKES: &str = "json now readonly data_dir no_color dry_run yes quiet";
 const CLOCK: &str = "now";
 const JSON: &str = "json";
 const NOTHING: &str = "";
@@ -400,20 +294,20 @@ verbs! {
         chosen: RecordSelection,
     }: Own CHANGES as "undelete mem_1"
         => |context| load_stores::data_folder(context)
-            .and_then(|_| change_records::each(context, &chosen, |_| true, ChangeCommand::Undelete));
+            .and_then(|_| change_records::each(context, &chosen, |_| true, Arc::new(UndeleteMemories)));
     /// Move memories to the archive.
     Archive {
         #[command(flatten)]
         chosen: RecordSelection,
     }: Own CHANGES
         as "archive --query 'until:2025-06-30'"
-        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Live, ChangeCommand::Archive);
+        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Live, Arc::new(ArchiveMemories));
     /// Bring memories back from the archive.
     Unarchive {
         #[command(flatten)]
         chosen: RecordSelection,
     }: Own CHANGES as "unarchive mem_1"
-        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Archived, ChangeCommand::Unarchive);
+        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Archived, Arc::new(UnarchiveMemories));
     /// Replace sensitive values in memories, and keep the rest.
     Redact {
         #[command(flatten)]
@@ -443,7 +337,16 @@ verbs! {
         #[arg(long, value_name = "SESSION", value_parser = name())]
         to: String,
     }: Own CHANGES as "move mem_1 mem_2 --to s2\nmove --query tag:auth --to s2 --dry-run"
-        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Live, ChangeCommand::Move(to));
+        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Live, Arc::new(MoveMemories { to }));
+    /// Copy memories to another session of their store.
+    Copy {
+        #[command(flatten)]
+        chosen: RecordSelection,
+        /// The other session; in Markdown a folder, or `.`.
+        #[arg(long, value_name = "SESSION", value_parser = name())]
+        to: String,
+    }: Own CHANGES as "copy mem_1 mem_2 --to s2\ncopy --query tag:auth --to s2 --dry-run"
+        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Live, Arc::new(CopyMemories { to }));
     /// Make several memories into one.
     Merge {
         #[command(flatten)]
@@ -455,7 +358,7 @@ verbs! {
         #[arg(long, value_name = "both|into|others", default_value = "both", value_parser = change_records::merged_text)]
         text: MergedText,
     }: Own CHANGES as "merge tabs_or_spaces indentation --into style\nmerge tabs_or_spaces --into style --text others --dry-run"
-        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Live, ChangeCommand::Merge(MergeChoice { into, text }));
+        => |context| change_records::each(context, &chosen, |entry| entry.state == State::Live, Arc::new(MergeChoice { into, text }));
     /// Create, list, export, archive and delete sessions.
     Session {
         #[command(subcommand)]
@@ -512,16 +415,16 @@ verbs! {
         session: Option<String>,
     }: Paths CHANGES
         as "compact --session s1 --dry-run"
-        => |context| run_change::each_store(context, ChangeCommand::Compact(session));
+        => |context| run_change::each_store(context, Compact { session });
     /// Rebuild indexes and counts.
     Reindex: Paths CHANGES as "reindex ./memory"
-        => |context| run_change::each_store(context, ChangeCommand::Reindex(None));
+        => |context| run_change::each_store(context, Reindex { session: None });
     /// Do what is due by the rules of the format and the store's config; made for cron.
     Maintain: Paths CHANGES as "maintain --yes ./memory"
         => |context| maintain::maintain(context);
     /// Upgrade files of an older version, after a backup.
     Migrate: Paths CHANGES as "migrate ~/.claude/agents/memories"
-        => |context| run_change::each_store(context, ChangeCommand::Migrate);
+        => |context| run_change::each_store(context, Migrate);
     /// Show counts and sizes.
     Stats {
         /// Print the metrics by their names, for programs.
@@ -588,8 +491,4 @@ verbs! {
     /// List every key of the screens, and what it does.
     Keys: Own JSON as "keys\nkeys --json"
         => |context| keys::run(context);
-    /// What `after` starts; not a verb for people.
-    #[command(hide = true)]
-    LookAfter { stores: Vec<PathBuf> }: Own CHANGES
-        => |context| Ok(background_recovery::run(context, &stores));
 }

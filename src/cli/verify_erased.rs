@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::failure::warn;
 use super::surroundings_search::{search_values, with_progress};
 use super::value_input::ValueOptions;
 use super::{Context, Exit, Failure, ReadScope, Result, load_stores, say};
@@ -33,16 +34,16 @@ pub fn run(context: &mut Context, receipt: Option<PathBuf>, values: &ValueOption
     if let Some(report) = &beside {
         checks.iter_mut().for_each(|own| own.add_surroundings(report));
     }
-    for check in &checks {
+    for check in checks.iter().filter(|check| !context.options.quiet || !check.is_clean()) {
         match context.options.json {
             true => context.out.json(check)?,
             false => check.told().iter().try_for_each(|line| context.out.line(line))?,
         }
     }
-    if let Some(report) = beside.filter(|_| !context.options.json) {
+    if let Some(report) = beside.filter(|_| !context.options.json && !context.options.quiet) {
         told(&report).iter().try_for_each(|line| context.out.line(line))?;
     }
-    checks.iter().flat_map(|own| &own.unread).for_each(|line| say(line));
+    checks.iter().flat_map(|own| &own.unread).for_each(|line| warn(line));
     let is_clean = checks.iter().all(ErasureCheck::is_clean);
     Ok(if is_clean { Exit::Done } else { Exit::Nothing })
 }
@@ -52,7 +53,7 @@ pub fn list(context: &mut Context) -> Result {
     let snapshot = load_stores::snapshot(context, ReadScope::All)?;
     let mut any = false;
     for store in &snapshot.stores {
-        let rows = erasure_receipts(&data, store);
+        let rows = erasure_receipts(Host::here(&data, context.now), store);
         for row in rows.map_err(|error| Failure::failed(error.to_string()))? {
             any = true;
             let (now, place) = (context.now, row.receipt.to_text().into_owned());
@@ -76,7 +77,7 @@ fn checks_of(
         let check = check.map_err(|error| Failure::refused(error.to_string()))?;
         if let Some(check) = check.as_ref().filter(|_| !context.options.readonly) {
             let kept = keep_check(host, store, check);
-            kept.unwrap_or_else(|error| say(&format!("the check can't be kept with its receipt: {error}")));
+            kept.unwrap_or_else(|error| warn(&format!("the check can't be kept with its receipt: {error}")));
         }
         checks.extend(check);
     }
@@ -95,5 +96,11 @@ fn checks_of(
         }
         _ => "palimp's own data has no erasure of a store at these paths.",
     };
-    Err(Failure::refused(message))
+    match choice {
+        ErasureChoice::All => {
+            say(message);
+            Ok(checks)
+        }
+        _ => Err(Failure::refused(message)),
+    }
 }

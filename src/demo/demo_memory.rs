@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::rng::DemoRng;
 use crate::model::Moment;
 
-/// A memory of the demo.
 #[derive(Clone, Debug, Default)]
 pub struct DemoMemory {
     pub when: Moment,

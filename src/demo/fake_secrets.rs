@@ -25,14 +25,13 @@ pub fn fake_secret(kind: &str, chance: &mut DemoRng) -> String {
         "gitlab" => token(["gl", "pat-"], MIXED, 20),
         "npm" => token(["np", "m_"], MIXED, 36),
         "huggingface" => token(["h", "f_"], LETTERS, 34),
-        _ => private_key(chance),
+        // A private key.
+        _ => {
+            let fence = |word: &str| ["-----", word, " OPENSSH PRIVATE", " KEY-----"].concat();
+            let lines: Vec<String> = (0..6).map(|_| chance.text(MIXED, 70)).collect();
+            format!("{}\n{}\n{}\n", fence("BEGIN"), lines.join("\n"), fence("END"))
+        }
     }
-}
-
-fn private_key(chance: &mut DemoRng) -> String {
-    let fence = |word: &str| ["-----", word, " OPENSSH PRIVATE", " KEY-----"].concat();
-    let lines: Vec<String> = (0..6).map(|_| chance.text(MIXED, 70)).collect();
-    format!("{}\n{}\n{}\n", fence("BEGIN"), lines.join("\n"), fence("END"))
 }
 
 #[cfg(test)]

@@ -19,6 +19,8 @@ pub use store_builder::{DemoFile, PlantedProblem};
 use stores::DemoInputs;
 use story::Story;
 use templates::Templates;
+#[cfg(test)]
+pub use tests::lay_out;
 
 /// Returns every file of the demo. Equal seeds and times give equal bytes; a time outside the calendar none.
 pub fn files(seed: u64, now: Moment) -> Vec<DemoFile> {
@@ -31,24 +33,6 @@ pub fn files(seed: u64, now: Moment) -> Vec<DemoFile> {
 /// Returns the files of the five stores that are no folders of Markdown memories.
 pub fn stores(seed: u64, now: Moment) -> Vec<DemoFile> {
     written(seed, now).unwrap_or_default().0
-}
-
-/// Writes the stores into a folder, for tests. They are made once per time.
-#[cfg(test)]
-pub fn lay_out(folder: &std::path::Path, now: Moment) {
-    use std::collections::HashMap;
-    use std::sync::{Arc, Mutex};
-
-    static MADE: Mutex<Option<HashMap<i64, Arc<Vec<DemoFile>>>>> = Mutex::new(None);
-    let mut made = MADE.lock().unwrap();
-    let made = made.get_or_insert_default().entry(now.0).or_insert_with(|| Arc::new(stores(1, now)));
-    for (path, bytes) in made.iter() {
-        let path = folder.join(path);
-        crate::disk::write_new(&path, bytes).unwrap();
-        // A reload reads a file again whose time is too young to prove that it is unchanged.
-        let file = std::fs::File::options().write(true).open(path).unwrap();
-        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(3600)).unwrap();
-    }
 }
 
 /// Returns the problems that [`fn@stores`] plants, with the codes that `check` gives them.
@@ -73,7 +57,24 @@ fn written(seed: u64, now: Moment) -> Result<(Vec<DemoFile>, Vec<PlantedProblem>
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+    use std::sync::{Arc, Mutex};
+
     use super::*;
+
+    /// Writes the stores into a folder, for tests. They are made once per time.
+    pub fn lay_out(folder: &std::path::Path, now: Moment) {
+        static MADE: Mutex<Option<HashMap<i64, Arc<Vec<DemoFile>>>>> = Mutex::new(None);
+        let mut made = MADE.lock().unwrap();
+        let made = made.get_or_insert_default().entry(now.0).or_insert_with(|| Arc::new(stores(1, now)));
+        for (path, bytes) in made.iter() {
+            let path = folder.join(path);
+            crate::disk::write_new(&path, bytes).unwrap();
+            // A reload reads a file again whose time is too young to prove that it is unchanged.
+            let file = std::fs::File::options().write(true).open(path).unwrap();
+            file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(3600)).unwrap();
+        }
+    }
 
     #[test]
     fn no_verb_refuses_what_the_demo_asks_for_and_the_same_seed_and_time_make_the_same_bytes() {

@@ -7,7 +7,7 @@ use super::damage::{damaged, member};
 use super::demo_memory::DemoMemory;
 use super::rng::DemoRng;
 use crate::format::writing::{RecordDraft, Result, WriteContext};
-use crate::model::{Act, Bytes, Change, Code, Entry, Moment, Plan, State, Store};
+use crate::model::{Act, Bytes, Change, Code, Entry, Moment, Plan, State, Store, Verb};
 use crate::store::{Place, derived_files, of_documents};
 use crate::text::json_edit::quoted;
 use crate::{format, ops};
@@ -18,8 +18,7 @@ pub type DemoFile = (PathBuf, Vec<u8>);
 /// A planted problem: its file, its line (if it has one), its code.
 pub type PlantedProblem = (PathBuf, Option<u32>, Code);
 
-/// A store under construction.
-pub struct StoreBuilder<'c> {
+pub struct StoreBuilder {
     place: Place,
     store: Store,
     files: BTreeMap<PathBuf, Bytes>,
@@ -27,19 +26,14 @@ pub struct StoreBuilder<'c> {
     /// The number of memories by session and prefix of the id.
     counts: HashMap<String, usize>,
     /// The randomness for ids.
-    pub chance: &'c mut DemoRng,
+    chance: DemoRng,
     planted: Vec<PlantedProblem>,
     now: Moment,
 }
 
-impl<'c> StoreBuilder<'c> {
+impl StoreBuilder {
     /// Makes an empty store of this format in a folder of the demo.
-    pub fn new(
-        format: &'static str,
-        root: &str,
-        chance: &'c mut DemoRng,
-        now: Moment,
-    ) -> Result<StoreBuilder<'c>> {
+    pub fn new(format: &'static str, root: &str, chance: DemoRng, now: Moment) -> Result<StoreBuilder> {
         let place = Place::whole(root.into(), format);
         let store = of_documents(&place, Vec::new(), now)?;
         let (files, labels) = (BTreeMap::new(), HashMap::new());
@@ -67,7 +61,6 @@ impl<'c> StoreBuilder<'c> {
         Ok(())
     }
 
-    /// Plans a change at a time, and applies it.
     pub fn verb(&mut self, now: Moment, plan: impl FnOnce(&WriteContext<'_>) -> Result<Plan>) -> Result<()> {
         let plan = plan(&self.context(now))?;
         self.carry_out(&plan)
@@ -87,12 +80,12 @@ impl<'c> StoreBuilder<'c> {
             }
         }
         let last = told.last().map_or(self.now, |own| own.when);
-        self.verb(last, |context| ops::plan("add", context, told.len(), changes))
+        self.verb(last, |context| ops::plan(Verb::Add, context, told.len(), changes))
     }
 
     fn added(&mut self, own: &DemoMemory) -> Result<Vec<Change>> {
         let (id, refers) = self.named(own);
-        let record = own.record(self.place.format, &id, &refers, self.now, self.chance).to_string();
+        let record = own.record(self.place.format, &id, &refers, self.now, &mut self.chance).to_string();
         let (_, writes) = ops::writes(&self.store)?;
         let draft = RecordDraft {
             session: Some(&own.session),
@@ -144,14 +137,13 @@ impl<'c> StoreBuilder<'c> {
 
     /// Writes a file directly, without a verb.
     pub fn put(&mut self, path: &str, bytes: impl Into<Bytes>) -> Result<()> {
-        let mut plan = Plan::of_unread_store("put", &self.place.root, self.place.format);
+        let mut plan = Plan::of_unread_store(Verb::Add, &self.place.root, self.place.format);
         plan.changes = vec![Change::create(path, bytes)];
         self.carry_out(&plan)
     }
 
-    /// Removes the files below a folder directly.
     pub fn remove(&mut self, folder: &str) -> Result<()> {
-        let mut plan = Plan::of_unread_store("remove", &self.place.root, self.place.format);
+        let mut plan = Plan::of_unread_store(Verb::Delete, &self.place.root, self.place.format);
         let below = self.files.iter().filter(|(path, _)| path.starts_with(folder));
         plan.changes = below.map(|(path, bytes)| Change::remove(path, bytes.clone())).collect();
         self.carry_out(&plan)

@@ -4,7 +4,7 @@ use super::demo_memory::DemoMemory;
 use super::rng::DemoRng;
 use super::store_builder::StoreBuilder;
 use super::story::{Story, outage_session};
-use super::templates::Templates;
+use super::templates::{Templates, secret};
 use crate::demo::{DemoFile, PlantedProblem};
 use crate::format::writing::Result;
 use crate::model::time::{DAY, HOUR};
@@ -21,12 +21,34 @@ pub struct DemoInputs<'a> {
 }
 
 impl DemoInputs<'_> {
+    /// Returns memories of a session, with their times spread over the days from one age to another. A type that is
+    /// named twice is twice as frequent.
     fn several(&mut self, session: &str, kinds: &[&str], count: usize, days: (i64, i64)) -> Vec<DemoMemory> {
-        self.material.several((session, kinds), count, days, self.now, self.chance)
+        let mut all: Vec<DemoMemory> = Vec::new();
+        while all.len() < count {
+            let age = days.0 * DAY - (days.0 - days.1) * DAY * all.len() as i64 / count as i64;
+            let when = self.now.plus(-age - self.chance.below(HOUR as usize) as i64);
+            let kind = self.chance.pick(kinds).unwrap_or_default();
+            let kind = if all.len() % 26 == 25 { "secret" } else { kind };
+            for mut memory in self.material.tell(kind, when, self.chance) {
+                if kind == "secret" {
+                    memory = secret(memory, kinds, self.chance);
+                } else if self.chance.below(100) < 30 {
+                    memory.refers.push("last".into());
+                }
+                all.push(DemoMemory { session: session.into(), ..memory });
+            }
+        }
+        all.truncate(count);
+        all
     }
 
     fn ago(&self, hours: i64) -> Moment {
         self.now.plus(-hours * HOUR)
+    }
+
+    fn builder(&mut self, format: &'static str, root: &str) -> Result<StoreBuilder> {
+        StoreBuilder::new(format, root, DemoRng::new(self.chance.bits()), self.now)
     }
 }
 
@@ -51,8 +73,7 @@ pub fn ops(given: &mut DemoInputs<'_>) -> DemoStore {
     for (session, from, to, count) in SESSIONS {
         all.extend(given.several(session, &TALK, count, (from, to)));
     }
-    let mut chance = DemoRng::new(given.chance.bits());
-    let mut desk = StoreBuilder::new("session-log", "ops/memory", &mut chance, now)?;
+    let mut desk = given.builder("session-log", "ops/memory")?;
     for (session, began) in SESSIONS.map(|own| (own.0, own.1)).into_iter().chain([(&*outage, 4)]) {
         desk.verb(now.plus(-began * DAY - HOUR), |context| {
             ops::session::new(context, Some(session), "team")
@@ -95,8 +116,7 @@ pub fn shop(given: &mut DemoInputs<'_>) -> DemoStore {
     let old = given.several("search-latency", &kinds, 44, (168, 150));
     let mut live = given.several("double-charge", &kinds, 38, (20, 6));
     live.extend(given.story.of("shop"));
-    let mut chance = DemoRng::new(given.chance.bits());
-    let mut desk = StoreBuilder::new("bmad", "shop/.bmad/memory", &mut chance, now)?;
+    let mut desk = given.builder("bmad", "shop/.bmad/memory")?;
     let config = r#"{"memory_config":{"version":"1.0","decay":{"enabled":true,"minimum_factor":0.1}}}"#;
     desk.put("config.json", config)?;
     for (session, began) in [("search-latency", 168), ("double-charge", 20)] {
@@ -122,8 +142,7 @@ pub fn team(given: &mut DemoInputs<'_>) -> DemoStore {
     all.extend(given.several("", &["learning"], 80, (80, 6)));
     all.extend(given.several("", &["task"], 34, (25, 5)));
     let archived = given.several("", &["learning"], 28, (320, 160));
-    let mut chance = DemoRng::new(given.chance.bits());
-    let mut desk = StoreBuilder::new("memory-server", "team/memories", &mut chance, now)?;
+    let mut desk = given.builder("memory-server", "team/memories")?;
     // Old learnings were archived, one quarter after another.
     for (number, part) in archived.chunks(7).enumerate() {
         desk.tell(part.to_vec())?;
@@ -207,8 +226,7 @@ pub fn notes(given: &mut DemoInputs<'_>) -> DemoStore {
             STEPS.iter().zip(0..).map(|(step, number)| event(step, trace, began.plus(number * HOUR / 2))),
         );
     }
-    let mut chance = DemoRng::new(given.chance.bits());
-    let mut desk = StoreBuilder::new("a-mem", "notes/.chora/memory", &mut chance, now)?;
+    let mut desk = given.builder("a-mem", "notes/.chora/memory")?;
     desk.tell(all)?;
     let profile = include_str!("../../assets/demo/profile.json");
     let profile = profile.replace("{last_active}", &now.plus(-6 * DAY).to_rfc3339());

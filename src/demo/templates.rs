@@ -6,7 +6,7 @@ use super::demo_memory::DemoMemory;
 use super::fake_secrets::fake_secret;
 use super::rng::DemoRng;
 use crate::model::Moment;
-use crate::model::time::{DAY, HOUR};
+use crate::model::time::HOUR;
 
 /// The templates of one file in shuffled order. One that is used goes to the end.
 type TemplateDeck = VecDeque<Vec<&'static str>>;
@@ -17,7 +17,6 @@ pub fn cards(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     lines.map(|line| line.split(" | ").map(str::trim).collect())
 }
 
-/// All templates, and the texts that they gave so far.
 pub struct Templates {
     decks: Vec<(&'static str, TemplateDeck)>,
     slots: Vec<(&'static str, Vec<&'static str>)>,
@@ -37,13 +36,16 @@ impl Templates {
             ("secret", include_str!("../../assets/demo/secrets.txt")),
             ("long", include_str!("../../assets/demo/long.txt")),
         ];
-        let decks = files.into_iter().map(|(kind, text)| {
+        let deck = |(kind, text)| {
             let mut cards: Vec<Vec<&'static str>> = cards(text).collect();
             chance.shuffle(&mut cards);
             (kind, cards.into())
-        });
-        let decks = decks.collect();
-        Templates { decks, slots: slots(), told: HashSet::new() }
+        };
+        let lines = include_str!("../../assets/demo/slots.txt").lines().filter(|line| !line.starts_with('#'));
+        let named = lines.filter_map(|line| line.split_once(':'));
+        let slots =
+            named.map(|(name, values)| (name, values.split(" | ").map(str::trim).collect())).collect();
+        Templates { decks: files.into_iter().map(deck).collect(), slots, told: HashSet::new() }
     }
 
     /// Excludes a text that is used elsewhere.
@@ -84,52 +86,15 @@ impl Templates {
         let mut used = Vec::new();
         card.iter().map(|template| fill(template, &self.slots, &mut used, chance)).collect()
     }
-
-    /// Returns memories of a session, with their times spread over the days from one age to another. A type that is
-    /// named twice is twice as frequent.
-    pub fn several(
-        &mut self,
-        (session, kinds): (&str, &[&str]),
-        count: usize,
-        (from, to): (i64, i64),
-        now: Moment,
-        chance: &mut DemoRng,
-    ) -> Vec<DemoMemory> {
-        let mut all: Vec<DemoMemory> = Vec::new();
-        while all.len() < count {
-            let age = from * DAY - (from - to) * DAY * all.len() as i64 / count as i64;
-            let when = now.plus(-age - chance.below(HOUR as usize) as i64);
-            let kind = chance.pick(kinds).unwrap_or_default();
-            let kind = if all.len() % 26 == 25 { "secret" } else { kind };
-            for mut own in self.tell(kind, when, chance) {
-                if kind == "secret" {
-                    own = secret(own, kinds, chance);
-                } else if chance.below(100) < 30 {
-                    own.refers.push("last".into());
-                }
-                all.push(DemoMemory { session: session.into(), ..own });
-            }
-        }
-        all.truncate(count);
-        all
-    }
 }
 
 /// Returns a memory with a secret in its text, of the first of these types.
-fn secret(own: DemoMemory, kinds: &[&str], chance: &mut DemoRng) -> DemoMemory {
+pub fn secret(own: DemoMemory, kinds: &[&str], chance: &mut DemoRng) -> DemoMemory {
     let kind = kinds.first().filter(|kind| **kind != "task").unwrap_or(&"learning").to_string();
     let word = if kind == "learning" { "security" } else { "fact" }.to_owned();
     let main = own.main.replace("{secret}", &fake_secret(&own.importance, chance));
     let (importance, more, by) = ("medium".into(), String::new(), "user".into());
     DemoMemory { kind, word, main, importance, more, by, ..own }
-}
-
-fn slots() -> Vec<(&'static str, Vec<&'static str>)> {
-    let lines = include_str!("../../assets/demo/slots.txt").lines().filter(|line| !line.starts_with('#'));
-    lines
-        .filter_map(|line| line.split_once(':'))
-        .map(|(name, values)| (name, values.split(" | ").map(str::trim).collect()))
-        .collect()
 }
 
 /// Fills `{name}` with one of its values, if possible with one that is not in `used`. Other braces stay.

@@ -26,15 +26,11 @@ const HAPPENED: [&str; 6] = [
 /// Returns the files of the project.
 pub fn files(now: Moment) -> Vec<DemoFile> {
     let files = FILES.split("=== ").filter_map(|file| file.split_once('\n'));
-    let happened = happened(now);
-    let bytes = |text: &str| text.replace("{happened}", &happened).into_bytes();
-    files.map(|(path, text)| (format!("{FOLDER}/{path}").into(), bytes(text))).collect()
-}
-
-fn happened(now: Moment) -> String {
     let day = |ago: i64| now.plus(-(DATED - ago) * DAY).to_pattern("%Y-%m-%d");
     let line = |ago: i64| format!("- {}: {}\n", day(ago), HAPPENED[ago as usize % HAPPENED.len()]);
-    (0..DATED).map(line).collect()
+    let happened: String = (0..DATED).map(line).collect();
+    let bytes = |text: &str| text.replace("{happened}", &happened).into_bytes();
+    files.map(|(path, text)| (format!("{FOLDER}/{path}").into(), bytes(text))).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::rules::Judge;
 use crate::text::names;
 
-/// The minimum length of a password.
 const PASSWORD: usize = 6;
 /// The minimum length of a key without a form.
 const KEY: usize = 10;

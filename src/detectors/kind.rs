@@ -57,7 +57,6 @@ pub enum Kind {
     Name,
 }
 
-/// The names of all kinds, in their order.
 const NAMES: [&str; 12] =
     names("token private-key jwt url-credentials password card iban email phone address home name");
 

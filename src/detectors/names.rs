@@ -42,7 +42,8 @@ impl NameList {
         let found = self.automaton.find_iter(bytes);
         let is_whole = |start: usize, end: usize| {
             let before = last_char(&bytes[..start]).is_none_or(|own| !own.is_alphanumeric());
-            before && first_char(&bytes[end..]).is_none_or(|own| !own.is_alphanumeric())
+            let after = bytes[end..].utf8_chunks().next().and_then(|own| own.valid().chars().next());
+            before && after.is_none_or(|own| !own.is_alphanumeric())
         };
         let whole =
             found.filter(|own| is_whole(own.start(), own.end()) || is_after_escape(bytes, own.start()));
@@ -60,10 +61,6 @@ fn spellings(name: &str) -> Vec<String> {
 
 fn is_after_escape(bytes: &[u8], at: usize) -> bool {
     at >= 2 && bytes[at - 2] == b'\\' && b"nrt".contains(&bytes[at - 1])
-}
-
-fn first_char(bytes: &[u8]) -> Option<char> {
-    bytes.utf8_chunks().next().and_then(|own| own.valid().chars().next())
 }
 
 fn last_char(bytes: &[u8]) -> Option<char> {

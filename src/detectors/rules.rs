@@ -8,6 +8,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::kind::Kind;
+use crate::text::hash_filter::HashFilter;
 
 /// The largest size a compiled pattern may have, in bytes.
 const COMPILED: usize = 4 << 20;
@@ -172,8 +173,8 @@ const BITS: usize = 1 << 16;
 /// Keywords, by their first bytes. The first screen waits until this is made: an automaton of all keywords takes some
 /// three milliseconds to make, this index takes less than one.
 struct KeywordIndex {
-    /// A bit for each hash of a head: nearly all places in a text are excluded by it.
-    heads: Vec<u64>,
+    /// The hashes of heads: nearly all places in a text are excluded by them.
+    heads: HashFilter,
     by_head: HashMap<[u8; HEAD], Vec<Keyword>>,
 }
 
@@ -186,11 +187,10 @@ struct Keyword {
 impl KeywordIndex {
     /// Makes an index of keywords, each with whether its case is ignored, and its rule.
     fn of<'w>(words: impl Iterator<Item = (&'w [u8], bool, usize)>) -> KeywordIndex {
-        let mut own = KeywordIndex { heads: vec![0; BITS / 64], by_head: HashMap::new() };
+        let mut own = KeywordIndex { heads: HashFilter::of(BITS), by_head: HashMap::new() };
         for (text, ignore_case, rule) in words {
             let Some(head) = head(text, 0) else { continue };
-            let bit = hash(u32::from_le_bytes([head[0], head[1], head[2], 0]));
-            own.heads[bit / 64] |= 1 << (bit % 64);
+            own.heads.add(hash(u32::from_le_bytes([head[0], head[1], head[2], 0])));
             let keyword = Keyword { text: text.to_vec(), ignore_case, rule };
             own.by_head.entry(head).or_default().push(keyword);
         }
@@ -205,8 +205,7 @@ impl KeywordIndex {
             while end < bytes.len() {
                 last = last >> 8 | u32::from(bytes[end].to_ascii_lowercase()) << 16;
                 end += 1;
-                let bit = hash(last);
-                if end >= HEAD && self.heads[bit / 64] >> (bit % 64) & 1 == 1 {
+                if end >= HEAD && self.heads.may_have(hash(last)) {
                     return Some(end - HEAD);
                 }
             }
@@ -236,7 +235,6 @@ fn head(bytes: &[u8], at: usize) -> Option<[u8; HEAD]> {
     Some(own.map(|byte| byte.to_ascii_lowercase()))
 }
 
-/// Returns a number below [`BITS`] for three bytes.
-fn hash(head: u32) -> usize {
-    (head.wrapping_mul(2_654_435_761) >> 16) as usize
+fn hash(head: u32) -> u64 {
+    u64::from(head.wrapping_mul(2_654_435_761) >> 16)
 }

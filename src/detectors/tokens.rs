@@ -124,10 +124,7 @@ fn key_block(bytes: &[u8], start: usize) -> Option<Detection> {
         return None;
     }
     let end = [b"-----END ", label, b"-----"].concat();
-    let (len, end_len) = match memmem::find(body, &end) {
-        Some(len) => (len, end.len()),
-        None => (body.len(), 0),
-    };
+    let (len, end_len) = memmem::find(body, &end).map_or((body.len(), 0), |len| (len, end.len()));
     // A masked block hides nothing, even if its end is missing.
     if body
         .strip_prefix(MASK.as_bytes())

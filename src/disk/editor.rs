@@ -20,13 +20,8 @@ pub enum EditorError {
     #[error("{0}")]
     Write(#[from] WriteError),
     /// The editor could not be started.
-    #[error("{name} can't be started: {source}.")]
-    Start {
-        /// Its name.
-        name: String,
-        /// The error of the system.
-        source: io::Error,
-    },
+    #[error("{0} can't be started: {1}.")]
+    Start(String, io::Error),
     /// The editor ended with an error.
     #[error("{name} ended with {status}.")]
     Ended {
@@ -117,9 +112,9 @@ pub fn edit_text(text: &str) -> Result<String, EditorError> {
     let file = folder.0.join("memory.md");
     write_new(&file, text.as_bytes())?;
     let child = Command::new(&name).args(words).arg(&file).spawn();
-    let mut child = child.map_err(|source| EditorError::Start { name: name.clone(), source })?;
+    let mut child = child.map_err(|source| EditorError::Start(name.clone(), source))?;
     let status = RUNNING.wait_for(&mut child);
-    let status = status.map_err(|source| EditorError::Start { name: name.clone(), source })?;
+    let status = status.map_err(|source| EditorError::Start(name.clone(), source))?;
     if !status.success() {
         let left = read_left(&file).ok().filter(|left| left != text.as_bytes());
         return Err(EditorError::Ended { name, status, left });
@@ -137,7 +132,7 @@ pub fn page_text(text: String) -> Result<(), EditorError> {
     let pager = named.unwrap_or_else(|| "less -R".to_owned());
     let mut words = pager.split_whitespace().map(str::to_owned);
     let name = words.next().unwrap_or_default();
-    let failed = |source| EditorError::Start { name: name.clone(), source };
+    let failed = |source| EditorError::Start(name.clone(), source);
     let mut child = Command::new(&name).args(words).stdin(Stdio::piped()).spawn().map_err(failed)?;
     let input = child.stdin.take();
     // If the user leaves the pager early, this write fails. That is not an error.
@@ -157,7 +152,6 @@ fn read_left(file: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A folder that is removed on drop.
 struct PrivateFolder(PathBuf);
 
 impl Drop for PrivateFolder {

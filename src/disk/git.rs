@@ -32,31 +32,22 @@ impl Git {
         Git { folder: folder.to_owned(), until: Instant::now() + time }
     }
 
-    /// Returns git's answer, and whether it is complete.
-    ///
-    /// # Errors
-    ///
-    /// If git is missing or reports an error.
+    /// Returns git's answer, and whether it is complete. Fails if git is missing or reports an error.
     pub fn ask<A: AsRef<OsStr>>(&self, arguments: &[A]) -> io::Result<(Vec<u8>, bool)> {
         let mut child = self.command(arguments).stdin(Stdio::null()).spawn()?;
         let out = child.stdout.take();
         let mut answer = Vec::new();
-        let (status, is_late) = self.watch(child, |_| match out {
-            Some(out) => out.take(ANSWER).read_to_end(&mut answer),
-            None => Ok(0),
-        })?;
+        let read = |_: &mpsc::Sender<()>| out.map_or(Ok(0), |out| out.take(ANSWER).read_to_end(&mut answer));
+        let (status, is_late) = self.watch(child, read)?;
         match is_late || status.success() || answer.len() as u64 >= ANSWER {
             true => Ok((answer, !is_late && status.success())),
             false => Err(io::Error::other(format!("git failed ({status})"))),
         }
     }
 
-    /// Calls `see` with each object's id and bytes until it returns false. True if it got all
-    /// objects. A missing object, or one larger than `largest`, has no bytes and does not count.
-    ///
-    /// # Errors
-    ///
-    /// If git is missing, or its answer can't be read.
+    /// Calls `see` with each object's id and bytes until it returns false. True if it got all objects. A missing
+    /// object, or one larger than `largest`, has no bytes and does not count. Fails if git is missing, or its answer
+    /// can't be read.
     pub fn objects(
         &self,
         ids: &[String],

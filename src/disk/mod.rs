@@ -2,13 +2,10 @@
 //! nothing, if possible not even the access time. It opens only regular files.
 
 mod access_list;
-#[cfg(feature = "tui")]
-mod detached_process;
 mod editor;
 pub mod file_holders;
 mod git;
 pub mod host;
-mod lookup;
 mod machine;
 mod new_files;
 mod open_file;
@@ -22,17 +19,15 @@ pub mod watch;
 
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-#[cfg(feature = "tui")]
-pub use detached_process::{leave_session, spawn_detached};
 pub use editor::{EditorError, edit_text, end_editor, end_editors, page_text};
 pub use git::Git;
-pub use lookup::Lookup;
 pub use machine::{Machine, ProcessState, ThisMachine, is_alive};
 pub use new_files::{WriteError, new_temporary_folder, remove_temporary_folder, set_modified, write_new};
 pub use open_file::RangeReader;
+pub use open_writers::is_any_open;
 pub use real_disk::RealDisk;
 #[cfg(feature = "tui")]
 pub use stdout_file::output_file;
@@ -42,7 +37,30 @@ use crate::model::{Bytes, Generation};
 
 /// True if nothing is at a path. What can't be looked at may be there.
 pub fn is_absent(disk: &dyn Disk, path: &Path) -> bool {
-    matches!(Lookup::from(disk.look(path)), Lookup::Absent)
+    matches!(optional(disk.look(path)), Ok(None))
+}
+
+/// Returns `None` instead of the error that there is nothing. What can't be read may be there.
+pub fn optional<T>(outcome: io::Result<T>) -> io::Result<Option<T>> {
+    match outcome {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        outcome => outcome.map(Some),
+    }
+}
+
+/// Returns a path without `.` and `..`. It is the same place if no part of it is a link.
+pub fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            own => plain.push(own),
+        }
+    }
+    plain
 }
 
 /// The kind of an item.

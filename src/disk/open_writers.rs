@@ -23,6 +23,18 @@ pub fn may_be_open(files: &[&Path]) -> Vec<bool> {
     sought.iter().map(|file| file.is_open).collect()
 }
 
+/// True if a process is known to have one of the files open for writing. This system does not tell.
+#[cfg(not(target_os = "linux"))]
+pub fn is_any_open(_files: &[&Path]) -> bool {
+    false
+}
+
+/// True if a process is known to have one of the files open for writing, as far as this user can see.
+#[cfg(target_os = "linux")]
+pub fn is_any_open(files: &[&Path]) -> bool {
+    linux::is_any_open(files)
+}
+
 #[cfg(target_os = "linux")]
 mod linux {
     use std::fs::{self, Metadata};
@@ -108,6 +120,15 @@ mod linux {
         Ok(())
     }
 
+    pub fn is_any_open(files: &[&Path]) -> bool {
+        let unseen = |file: &&Path| CandidateFile { found: fs::symlink_metadata(file).ok(), is_open: false };
+        let mut sought: Vec<CandidateFile> = files.iter().map(unseen).collect();
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        // What can't be looked into is not known.
+        processes.for_each(|process| drop(descriptors(&process.path(), &mut sought)));
+        sought.iter().any(|file| file.is_open)
+    }
+
     fn look_at(process: &Path, sought: &mut [CandidateFile]) -> io::Result<()> {
         let seen = descriptors(process, sought).and_then(|()| mappings(process, sought));
         match seen {
@@ -116,7 +137,9 @@ mod linux {
             Err(_) => {
                 let Some(rights) = ProcessRights::of(process)? else { return Ok(()) };
                 for file in sought.iter_mut() {
-                    file.is_open |= file.pending().is_some_and(|found| rights.may_write(found));
+                    file.is_open |= file
+                        .pending()
+                        .is_some_and(|found| rights.may(found.uid(), found.gid(), found.mode()));
                 }
                 Ok(())
             }
@@ -196,10 +219,6 @@ mod linux {
                 groups: [numbers("Gid:"), numbers("Groups:")].concat(),
                 capabilities: capabilities.unwrap_or(u64::MAX),
             })
-        }
-
-        fn may_write(&self, file: &Metadata) -> bool {
-            self.may(file.uid(), file.gid(), file.mode())
         }
 
         pub fn may(&self, owner: u32, group: u32, mode: u32) -> bool {

@@ -14,7 +14,7 @@ use rustix::fs::{
 };
 
 use super::open_file::{OpenFile, RangeReader, begins_with};
-use super::{Disk, Flock, Item, ItemKind, ItemName, Owner, WritableFile, access_list, owner};
+use super::{Disk, Flock, Item, ItemKind, ItemName, Owner, WritableFile, access_list, optional, owner};
 use crate::model::{Bytes, Generation, Moment};
 
 /// A file that was changed within this many nanoseconds may change again within one tick of its clock.
@@ -32,12 +32,8 @@ impl Disk for RealDisk {
     fn list(&self, folder: &Path) -> io::Result<Vec<Item>> {
         let mut items = Vec::new();
         for entry in entries(folder)? {
-            match item(&folder.join(name_of(&entry?))) {
-                Ok(item) => items.push(item),
-                // The name vanished in the meantime.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
-            }
+            // A name may have vanished in the meantime.
+            items.extend(optional(item(&folder.join(name_of(&entry?))))?);
         }
         items.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(items)
@@ -56,10 +52,9 @@ impl Disk for RealDisk {
                 // The first name is always looked up. That fails if this user may not look into the folder.
                 FileType::RegularFile if !names.is_empty() => told(ItemKind::File),
                 FileType::Directory if !names.is_empty() => told(ItemKind::Folder),
-                _ => match item(&folder.join(name)) {
-                    Ok(item) => ItemName { is_link: item.link.is_some(), ..told(item.kind) },
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                    Err(error) => return Err(error),
+                _ => match optional(item(&folder.join(name)))? {
+                    Some(item) => ItemName { is_link: item.link.is_some(), ..told(item.kind) },
+                    None => continue,
                 },
             });
         }
@@ -194,7 +189,6 @@ fn name_of(entry: &DirEntry) -> &OsStr {
     OsStr::from_bytes(entry.file_name().to_bytes())
 }
 
-/// Opens a regular file, and returns its metadata from before the read.
 fn open_to_read(file: &Path) -> io::Result<(File, Metadata)> {
     let opened = open(file)?;
     let metadata = regular(&opened)?;
@@ -211,7 +205,9 @@ fn held(opened: File, metadata: &Metadata, from: u64, limit: u64) -> io::Result<
     let expected = metadata.len().saturating_sub(from).min(limit);
     // A small limit needs no check of the memory.
     let most = if limit <= HOLLOW { HOLLOW } else { most() };
-    if expected > most || is_hollow(metadata, expected) {
+    // It may claim to be long, but have hardly any data.
+    let is_hollow = expected > HOLLOW && metadata.blocks().saturating_mul(512) < metadata.len() / 1000;
+    if expected > most || is_hollow {
         return Err(too_large(metadata.len()));
     }
     let mut bytes = Vec::new();
@@ -219,10 +215,7 @@ fn held(opened: File, metadata: &Metadata, from: u64, limit: u64) -> io::Result<
     let room = bytes.try_reserve_exact(usize::try_from(expected).unwrap_or(usize::MAX));
     room.map_err(|_| too_large(metadata.len()))?;
     opened.take(limit.min(most)).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 == most && most < limit {
-        true => Err(too_large(most)),
-        false => Ok(bytes),
-    }
+    if bytes.len() as u64 == most && most < limit { Err(too_large(most)) } else { Ok(bytes) }
 }
 
 /// The kernel knows the path of what is open. `canonicalize` makes a call for each part of the path.
@@ -370,11 +363,6 @@ fn memory() -> Option<u64> {
     let told = fs::read_to_string("/proc/meminfo").ok()?;
     let line = told.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-}
-
-/// True if a file claims to be long, but has hardly any data.
-fn is_hollow(metadata: &Metadata, expected: u64) -> bool {
-    expected > HOLLOW && metadata.blocks().saturating_mul(512) < metadata.len() / 1000
 }
 
 fn too_large(len: u64) -> io::Error {

@@ -38,7 +38,6 @@ enum ChangeNotice {
     Stop,
 }
 
-/// The notices until a pause.
 #[derive(Clone, Copy, Default)]
 struct NoticeBatch {
     changed: bool,

@@ -1,6 +1,6 @@
 //! Finds a folder's format. Each format reports what it sees as data, and `store::find` weighs it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use crate::model::Role;
@@ -164,13 +164,11 @@ pub fn likeness(head: &[u8], is_record: impl Fn(Json<'_>) -> bool) -> Likeness {
 
 /// Judges the head of a JSON document by the member names in it.
 pub fn likeness_of_document(head: &[u8], is_document: impl Fn(&JsonHead) -> bool) -> Likeness {
-    match is_document(&JsonHead::of(head)) {
-        true => Likeness::Yes,
-        false => likeness(head, |_| false),
-    }
+    if is_document(&JsonHead::of(head)) { Likeness::Yes } else { likeness(head, |_| false) }
 }
 
-fn is_hidden(name: &OsString) -> bool {
+/// True for the name of a file or folder that starts with a dot.
+pub fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 

@@ -8,7 +8,7 @@ use super::{Format, RecordSyntax, by_name, title_of};
 use crate::model::{Entry, PathText, Record, RecordText, Store, UntrustedText};
 use crate::text::front_matter::{self, Note};
 use crate::text::json::Json;
-use crate::text::json_scanner::{Newlines, Tape};
+use crate::text::json_scanner::{Newlines, ScanResult, Tape};
 
 /// The texts that a search reads, not folded.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -172,9 +172,9 @@ fn with_bytes<T>(
         RecordSyntax::Text => take(EntryContent::Text(&String::from_utf8_lossy(raw), &stem)),
         RecordSyntax::Json => {
             let mut tape = Tape::default();
-            match object(&mut tape, raw) {
-                Some(value) => take(EntryContent::Json(format, value)),
-                None => take(EntryContent::Broken(raw)),
+            match tape.scan(raw, Newlines::Refused) {
+                ScanResult::Whole { .. } => take(EntryContent::Json(format, Json::of(raw, &tape))),
+                _ => take(EntryContent::Broken(raw)),
             }
         }
     }
@@ -213,14 +213,6 @@ fn with_said(
     let said = record_details::other_texts(&members, &text, about.reading_order, about.unsearched);
     let fields = members.into_iter().map(|member| (member.name, member.plain.into())).collect();
     RecordText { title: title.into(), text: text.into(), main, other_texts: said, fields }
-}
-
-fn object<'a>(tape: &'a mut Tape, raw: &'a [u8]) -> Option<Json<'a>> {
-    use crate::text::json_scanner::ScanResult;
-    match tape.scan(raw, Newlines::Refused) {
-        ScanResult::Whole { .. } => Some(Json::of(raw, tape)),
-        _ => None,
-    }
 }
 
 fn read_text(format: &dyn Format, object: Json<'_>) -> RecordText {

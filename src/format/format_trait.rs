@@ -283,8 +283,7 @@ pub trait Format: FormatWriter {
         if text == record.plain() {
             return false;
         }
-        let mut tape = Tape::default();
-        match scan(&mut tape, text.as_bytes()) {
+        match scan(&mut Tape::default(), text.as_bytes()) {
             Ok(value) if matches!(value.kind(), JsonKind::Object | JsonKind::Array) => {
                 let mut found = false;
                 value.each_string(&mut |path, own| {

@@ -57,7 +57,6 @@ pub struct IdListCheck {
 struct IdList {
     /// The sorted places of the ids under a key, and whether their record was asked for.
     places: Vec<(u32, bool)>,
-    /// Ids that no record has.
     unknown: FastSet<String>,
     /// The index in `places` after the record that was found last.
     asked: usize,

@@ -48,17 +48,21 @@ pub fn named_members(object: Json<'_>) -> impl Iterator<Item = (Cow<'_, str>, Js
     })
 }
 
+/// Returns the object that fills a file, which may have a byte order mark, or the reason why there is none.
+pub fn object_of<'a>(tape: &'a mut Tape, bytes: &'a [u8]) -> Result<Json<'a>, String> {
+    whole_object(tape, without_mark(bytes)).map_err(|(_, why)| why)
+}
+
 /// Calls `take` with the object that fills a file; `None` if there is none.
 pub fn with_object<T>(bytes: &[u8], take: impl FnOnce(Json<'_>) -> T) -> Option<T> {
-    let mut tape = Tape::default();
-    whole_object(&mut tape, without_mark(bytes)).ok().map(take)
+    object_of(&mut Tape::default(), bytes).ok().map(take)
 }
 
 /// Calls `take` with a document's object and layout; without an object if the document can't be read.
 pub fn with_layout<T>(bytes: Option<&[u8]>, take: impl FnOnce(Option<Json<'_>>, JsonLayout) -> T) -> T {
     let mut tape = Tape::default();
     let bytes = bytes.unwrap_or_default();
-    match whole_object(&mut tape, without_mark(bytes)) {
+    match object_of(&mut tape, bytes) {
         Ok(object) => take(Some(object), JsonLayout::of(bytes, object)),
         Err(_) => take(None, JsonLayout::default()),
     }
@@ -80,7 +84,7 @@ pub fn whole_value<'a>(
             return Err((0, "The file is empty.".into()));
         }
         ScanResult::Incomplete => return Err((body.len(), format!("The file ends before its {what} does."))),
-        ScanResult::Bad { at } => return Err((at, "The file is not JSON.".into())),
+        ScanResult::Bad(at) => return Err((at, "The file is not JSON.".into())),
     };
     if !body[end..].iter().all(u8::is_ascii_whitespace) {
         return Err((end, format!("Something follows the file's {what}.")));

@@ -11,7 +11,6 @@ use crate::text::json::{Json, JsonKind};
 const REFERENCES: usize = 3;
 /// The depth to which nested objects are written on a line. Deeper ones stay JSON.
 const DEEPEST: usize = 3;
-/// The start of a list item.
 const ITEM: &str = "• ";
 
 /// A member of a record besides its main text.
@@ -27,10 +26,6 @@ pub(super) struct TextMember {
 impl TextMember {
     pub fn of_text(name: &str, plain: String) -> TextMember {
         TextMember { name: name.to_owned(), read: plain.clone(), plain }
-    }
-
-    fn own_name(&self) -> &str {
-        self.name.rsplit('.').next().unwrap_or(&self.name)
     }
 
     fn is_of(&self, name: &str) -> bool {
@@ -62,7 +57,8 @@ pub(super) fn other_texts(
     let can_say = |own: &&TextMember| {
         let told = own.read.trim();
         let is_told = told == main.trim() || main.ends_with(&format!("· {told}"));
-        let is_known = matches!(own.name.as_str(), "id" | "tags") || unsearched.contains(&own.own_name());
+        let is_known = matches!(own.name.as_str(), "id" | "tags")
+            || unsearched.contains(&own.name.rsplit('.').next().unwrap_or(&own.name));
         !(told.is_empty() || is_told || is_known)
     };
     let all: Vec<&TextMember> = members.iter().filter(can_say).collect();
@@ -78,7 +74,6 @@ pub(super) fn other_texts(
     said.into_iter().map(|(_, member)| (member.name.clone(), member.read.as_str().into())).collect()
 }
 
-/// Returns a value for people.
 pub(super) fn read(value: Json<'_>) -> String {
     match value.kind() {
         JsonKind::Array => {
@@ -121,7 +116,7 @@ pub fn context_fields(store: &Store, entry: &Entry, now: Moment) -> Vec<(&'stati
         ties.push(("refs", refers.join("  ") + &more));
     }
     if let Some(session) = store.session(entry) {
-        let lifecycle = session.lifecycle.map(|own| format!(" ({own})")).unwrap_or_default();
+        let lifecycle = session.lifecycle.map(|own| format!(" ({})", own.as_str())).unwrap_or_default();
         ties.push(("session", format!("{}{lifecycle}", session.name)));
     }
     let agent = memory.agent();

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Format;
 use super::field_reader::{Fault, FieldReader, tag_faults};
 pub use super::json_document::{
-    edit_object, named_members, set_members, whole_object, whole_value, with_layout, with_object,
+    edit_object, named_members, object_of, set_members, whole_object, whole_value, with_layout, with_object,
     without_mark,
 };
 use super::record_form::RecordForm;
@@ -181,8 +181,7 @@ fn read_value(
 ) -> Vec<Problem> {
     let mut problems: Vec<Problem> = byte_order_mark(path, bytes).into_iter().collect();
     let body = without_mark(bytes);
-    let mut tape = Tape::default();
-    match whole_value(&mut tape, body, kind) {
+    match whole_value(&mut Tape::default(), body, kind) {
         Ok(value) => problems.extend(take(value)),
         Err((at, why)) => {
             problems.extend(conflict_marker(path, body));

@@ -12,7 +12,6 @@ const PLAIN: [&str; 7] = ["memory", "memories", ".memory", "data", "store", "sto
 /// The most folders of a path in a name.
 const DEEPEST: usize = 12;
 
-/// What a store's name is made of.
 #[derive(Clone, Copy)]
 struct NamedStore<'a> {
     root: &'a Path,

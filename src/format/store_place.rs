@@ -74,10 +74,8 @@ fn ends_in(path: &Path, place: &str) -> bool {
 
 fn fits(name: &OsStr, part: &OsStr) -> bool {
     let part = part.as_encoded_bytes();
-    match part.strip_suffix(b"*") {
-        Some(start) => name.as_encoded_bytes().starts_with(start),
-        None => name.as_encoded_bytes() == part,
-    }
+    let name = name.as_encoded_bytes();
+    part.strip_suffix(b"*").map_or(name == part, |start| name.starts_with(start))
 }
 
 /// Returns the folders below `base` at a place. `folders` returns the names of the folders in a folder.

@@ -105,9 +105,7 @@ fn parts(content: &[u8]) -> Vec<(Range<usize>, bool)> {
 pub fn legible_id(raw: &[u8]) -> Option<Box<str>> {
     let content = raw.get(memchr::memchr(b'{', raw)?..)?;
     let own = complete_object(content)?;
-    let object = own.bytes(content);
-    let mut tape = Tape::default();
-    let id = crate::text::json_edit::scan(&mut tape, &object).ok()?.get("id")?.text()?.into_owned();
+    let id = crate::text::json_edit::text_at(&own.bytes(content), &["id"])?;
     let kept = content.get(..own.kept)?;
     let is_cut = own.is_cut_text && kept.ends_with(id.as_bytes());
     (!id.is_empty() && !is_cut).then(|| id.into())

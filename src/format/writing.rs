@@ -17,7 +17,7 @@ pub use operation::{
     MergedText, NO_COMPRESSED_FILES, Operation, RecordDraft, WriteContext, is_code, reason,
 };
 pub use own_operations::{
-    AutoRedaction, ErasablePart, FormatEraser, FormatFix, FormatFixes, HeldRecords, OwnArchive,
+    AutoRedaction, ErasablePart, FolderCopies, FormatEraser, FormatFix, FormatFixes, HeldRecords, OwnArchive,
     OwnOperations, RangeEdit, Repairability, RestoredDocument,
 };
 pub use record_changes::{NamePlace, NameUse, accessed, decay_update, removals, rename, with_members};
@@ -242,8 +242,6 @@ pub fn no_worse(problems: impl Fn(&[u8]) -> Vec<Problem>, before: Option<&[u8]>,
         problems(bytes).into_iter().filter(ours).map(|own| own.message).collect::<Vec<_>>()
     };
     let known = before.map(&faults).unwrap_or_default();
-    match faults(after).into_iter().find(|fault| !known.contains(fault)) {
-        Some(fault) => Err(Refusal::invalid(fault)),
-        None => Ok(()),
-    }
+    let new = faults(after).into_iter().find(|fault| !known.contains(fault));
+    new.map_or(Ok(()), |fault| Err(Refusal::invalid(fault)))
 }

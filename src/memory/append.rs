@@ -3,83 +3,53 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::handle::{LastIdMap, LogGenerations, SessionLastIds};
 use super::index_writer::IndexWriter;
 use super::{Memory, Result};
 use crate::disk::host::Host;
 use crate::format::tuning::StoreTuning;
 use crate::format::writing::RecordDraft;
 use crate::format::{self, Format};
-use crate::memory::handle::{LastIdMap, LogGenerations, SessionLastIds};
 use crate::model::plan::effect::MemoryEffect;
 use crate::model::{Act, Change, CommitReceipt, Generation, Plan, Snapshot};
 use crate::ops;
-use crate::store::commit::Writer;
 use crate::store::log_ends::LogEnds;
 use crate::store::memory_append;
-use crate::usecase::last_given_id;
-
-/// Records that were added at the ends of logs: their ids, and the receipt of the commit.
-pub(crate) struct AppendedRecords {
-    pub names: Vec<String>,
-    pub receipt: CommitReceipt,
-}
+use crate::usecase::{last_given_id, write_derived, write_kept_open};
 
 impl Memory {
-    /// Adds records at the ends of logs in one step. `None` if that is not enough; nothing is changed then.
-    pub(crate) fn append(&mut self, drafts: &[RecordDraft<'_>]) -> Result<Option<AppendedRecords>> {
+    /// Adds records at the ends of logs in one step, and returns their ids. `None` if that is not enough; nothing is
+    /// changed then.
+    pub(crate) fn append(&mut self, drafts: &[RecordDraft<'_>]) -> Result<Option<Vec<String>>> {
         let Some(format) = format::by_name(self.place.format) else { return Ok(None) };
         self.meet_index_writer();
         let (last, logs) = self.last_ids(format, drafts)?;
         let left = self.handle_state.vault.take();
-        let (outcome, left, last, is_read, tuning) = {
-            let now = self.now();
-            let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };
-            let again =
-                left.map(|left| Writer::open_if_unchanged(host, self.store(), &left)).transpose()?.flatten();
-            let writer = match again {
-                Some(writer) => writer,
-                None => Writer::open(host, self.store())?,
-            };
-            let ends = LogEnds::of(host.disk, self.store(), last);
-            let random = || self.machine.random();
-            let of = (format, &*self.place.root);
+        let now = self.now();
+        let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };
+        let ends = LogEnds::of(host.disk, self.store(), last);
+        let mut is_read = false;
+        let appended = write_kept_open(host, self.store(), left, || {
             // Another palimp may have given the next id before this one had the store.
-            let is_last = logs.iter().all(|(session, own)| self.logs_of(session) == *own);
-            let appended = match is_last {
-                true => ops::add::append(of, (&ends, now), &random, drafts)?,
-                false => None,
-            };
-            let is_read = appended.as_ref().is_some_and(|plan| self.is_as_read(plan));
-            let commit = |plan: Plan| {
-                let names = plan.effects.iter().map(MemoryEffect::name).collect();
-                writer.commit(&plan).map(|receipt| AppendedRecords { names, receipt })
-            };
-            let outcome = appended.map(commit);
-            // If the step is not journalled, the next change has to check palimp's own data.
-            let is_settled = match &outcome {
-                Some(made) => made.as_ref().is_ok_and(|made| made.receipt.is_journalled),
-                None => true,
-            };
-            (
-                outcome,
-                is_settled.then(|| writer.vault_state()).flatten(),
-                ends.last(),
-                is_read,
-                writer.tuning().clone(),
-            )
-        };
-        self.handle_state.vault = left;
-        let Some(made) = outcome.transpose()? else { return Ok(None) };
-        let waits = made.receipt.waits;
+            if !logs.iter().all(|(session, own)| self.logs_of(session) == *own) {
+                return Ok(None);
+            }
+            let random = |_| self.machine.random();
+            let plan = ops::add::append((format, &self.place.root), (&ends, now), &random, drafts)?;
+            is_read = plan.as_ref().is_some_and(|plan| self.is_as_read(plan));
+            Ok(plan)
+        })?;
+        let (tuning, last) = (appended.tuning, ends.last());
+        self.handle_state.vault = appended.left;
+        let Some(CommitReceipt { waits, plan, .. }) = appended.outcome.transpose()? else { return Ok(None) };
         self.handle_state.is_due |= waits;
-        let plan = &made.receipt.plan;
-        self.keep_last(&logs, last, plan);
-        if !(is_read && self.grow(format, plan)) {
+        self.keep_last(&logs, last, &plan);
+        if !(is_read && self.grow(format, &plan)) {
             self.refresh();
         }
         self.handle_state.cache.clear();
         self.wait_with(&tuning, if waits { drafts.len() } else { 0 });
-        Ok(Some(made))
+        Ok(Some(plan.effects.iter().map(MemoryEffect::name).collect()))
     }
 
     /// Notes records whose indexes wait. A full batch is written at once, the rest when the store is idle.
@@ -212,12 +182,8 @@ impl Memory {
             return Ok(());
         }
         self.handle_state.vault = None;
-        let (left, is_made) = {
-            let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
-            let writer = Writer::open(host, self.store())?;
-            let is_made = writer.derive_due();
-            (writer.vault_state(), is_made)
-        };
+        let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
+        let (is_made, left) = write_derived(host, self.store())?;
         (self.handle_state.vault, self.handle_state.is_due) = (left, !is_made);
         if is_made {
             self.handle_state.waiting = 0;

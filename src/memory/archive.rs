@@ -7,8 +7,9 @@ use super::id_lookup::{entries_of, the_one};
 use super::{Found, Memory, MemoryError, Recalled, Result};
 use crate::model::{EntryRef, Snapshot, State};
 use crate::ops;
+use crate::ops::session::UnarchiveSession;
 use crate::store::commit::with_deleted;
-use crate::usecase::{ChangeCommand, SessionCommand};
+use crate::usecase::{ArchiveMemories, Command, UnarchiveMemories, UndeleteMemories};
 
 impl Memory {
     /// Archives records in one step, in the format's way, and returns their number.
@@ -20,8 +21,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, MemoryQuery, New, State};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("memory-server", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("memory-server", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let added = memory.add(&New { kind: "learning", text: "Pools are small", ..New::default() })?;
     /// assert_eq!(memory.archive(None, &[&*added.id])?, 1);
     /// assert!(memory.query("pools")?.is_empty());
@@ -47,7 +47,7 @@ impl Memory {
             );
             return Err(MemoryError::new("E_INVALID_FORMAT", message));
         }
-        self.each(session, ids, ChangeCommand::Archive)
+        self.each(session, ids, ArchiveMemories)
     }
 
     /// Restores records in one step and returns their number. They are archived, or deleted and
@@ -57,8 +57,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let added = memory.add(&new)?;
@@ -84,17 +83,13 @@ impl Memory {
         }
         match (archived.is_empty(), deleted.is_empty()) {
             (_, true) if ops::archive::is_in_own_data(self.store()) => {
-                archived.sort_unstable();
-                archived.dedup();
-                Ok(self.make_of(with, archived, ChangeCommand::Unarchive)?.records())
+                self.make_each(with, archived, UnarchiveMemories)
             }
             // Archived records are in the store as read, at the same places.
-            (_, true) => self.make_each(archived, ChangeCommand::Unarchive),
-            (true, false) => {
-                deleted.sort_unstable();
-                deleted.dedup();
-                Ok(self.make_of(with, deleted, ChangeCommand::Undelete)?.records())
+            (_, true) => {
+                self.make_each(Snapshot::of(self.snapshot.stores.clone()), archived, UnarchiveMemories)
             }
+            (true, false) => self.make_each(with, deleted, UndeleteMemories),
             (false, false) => {
                 let message = "Some of these are archived, and others deleted: restore them by two calls. \
                                Nothing was changed.";
@@ -110,8 +105,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New, State};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("memory-server", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("memory-server", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let added = memory.add(&New { kind: "core", text: "Reviews need two people", ..New::default() })?;
     /// assert!(memory.deleted(None)?.is_empty());
     /// memory.delete(None, &added.id, "superseded")?;
@@ -129,7 +123,7 @@ impl Memory {
         let is_meant = |at: &EntryRef| {
             let (store, entry) = with.get(*at);
             let within = session.is_none_or(|name| store.session(entry).is_some_and(|own| own.name == name));
-            within && ChangeCommand::Undelete.check_allowed(store, entry).is_ok()
+            within && UndeleteMemories.check_allowed(store, entry).is_ok()
         };
         let found = with.entries().filter(is_meant).map(|at| Found::of(&with, at, None)).collect();
         Ok(Recalled::of(found, &with.stores[0]))
@@ -141,8 +135,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("bmad", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("bmad", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// memory.add(&New { session: Some(&session), kind: "finding", text: "One", ..New::default() })?;
     /// memory.archive_session(&session)?;
@@ -159,8 +152,8 @@ impl Memory {
     pub fn restore_session(&mut self, id: &str) -> Result {
         self.ready()?;
         if self.store().sessions.iter().any(|own| own.name == id) {
-            let operation = SessionCommand::Unarchive(id.to_owned(), false);
-            return self.make(Vec::new(), ChangeCommand::Session(0, operation)).map(drop);
+            let command = UnarchiveSession { store: 0, id: id.to_owned(), allow_large: false };
+            return self.make(Vec::new(), command).map(drop);
         }
         let with = self.with_deleted()?;
         let is_own = |at: &EntryRef| {
@@ -171,7 +164,7 @@ impl Memory {
         if at.is_empty() {
             return Err(self.no_session(id));
         }
-        self.make_of(with, at, ChangeCommand::Undelete).map(drop)
+        self.make_of(with, at, UndeleteMemories).map(drop)
     }
 
     /// Returns the store together with the deleted records that can be restored.
@@ -192,7 +185,7 @@ impl Memory {
         if entry.state == State::Archived {
             return Ok((at, true));
         }
-        if ChangeCommand::Undelete.check_allowed(store, &entry).is_err() {
+        if UndeleteMemories.check_allowed(store, &entry).is_err() {
             let message = "it is neither archived nor deleted.";
             return Err(refused(id, MemoryError::new("E_INVALID_QUERY", message)));
         }

@@ -1,8 +1,9 @@
 //! Changes of several records in one step: all or none of them. One undo undoes the step.
 
 use super::{Memory, MemoryError, Result};
-use crate::model::EntryRef;
-use crate::usecase::{ChangeCommand, DeleteOptions};
+use crate::model::{EntryRef, Snapshot};
+use crate::ops::tag::ChangeTags;
+use crate::usecase::{Command, DeleteOptions};
 
 impl Memory {
     /// Deletes records in one step, each as [`Memory::delete`] does, and returns their number.
@@ -11,8 +12,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = |text| New { session: Some(&session), kind: "finding", text, ..New::default() };
     /// let added = memory.add_all(&[new("One"), new("Two"), new("Three")])?;
@@ -30,7 +30,7 @@ impl Memory {
     /// the deletion, or the change can't be made. After an error, nothing is deleted.
     pub fn delete_all(&mut self, session: Option<&str>, ids: &[&str], reason: &str) -> Result<usize> {
         let how = DeleteOptions { reason: Some(reason.into()), ..DeleteOptions::default() };
-        self.each(session, ids, ChangeCommand::Delete(how))
+        self.each(session, ids, how)
     }
 
     /// Adds and removes tags of records in one step, and returns how many records changed.
@@ -39,8 +39,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("memory-server", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("memory-server", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let tags = ["draft".to_owned()];
     /// let new = |text| New { kind: "learning", text, tags: &tags, ..New::default() };
     /// let added = memory.add_all(&[new("Pools are small"), new("Caches are cold")])?;
@@ -61,7 +60,7 @@ impl Memory {
         remove: &[&str],
     ) -> Result<usize> {
         let owned = |tags: &[&str]| tags.iter().map(|&tag| tag.to_owned()).collect();
-        self.each(session, ids, ChangeCommand::Tag { add: owned(add), remove: owned(remove) })
+        self.each(session, ids, ChangeTags { add: owned(add), remove: owned(remove) })
     }
 
     /// Changes the records with these ids, all or none.
@@ -69,25 +68,31 @@ impl Memory {
         &mut self,
         session: Option<&str>,
         ids: &[&str],
-        wanted: ChangeCommand,
+        command: impl Command,
     ) -> Result<usize> {
         self.ready()?;
         let mut at: Vec<EntryRef> = Vec::new();
         for &id in ids {
             let own = self.one(session, id)?;
             let (store, entry) = self.snapshot.get(own);
-            wanted.check_allowed(store, entry).map_err(|refusal| refused(id, refusal.into()))?;
+            command.check_allowed(store, entry).map_err(|refusal| refused(id, refusal.into()))?;
             at.push(own);
         }
-        self.make_each(at, wanted)
+        self.make_each(Snapshot::of(self.snapshot.stores.clone()), at, command)
     }
 
-    pub(super) fn make_each(&mut self, mut at: Vec<EntryRef>, wanted: ChangeCommand) -> Result<usize> {
+    /// Changes records of a snapshot of this store, each once.
+    pub(super) fn make_each(
+        &mut self,
+        snapshot: Snapshot,
+        mut at: Vec<EntryRef>,
+        command: impl Command,
+    ) -> Result<usize> {
         at.sort_unstable();
         at.dedup();
         match at.is_empty() {
             true => Ok(0),
-            false => Ok(self.make(at, wanted)?.records()),
+            false => Ok(self.make_of(snapshot, at, command)?.records()),
         }
     }
 }

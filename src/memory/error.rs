@@ -1,7 +1,7 @@
 //! Errors with the codes of specification 4 §12.1, and codes for shared ids and for read-only stores.
 
-use crate::format::writing::Refusal;
 use crate::model::{NotWhole, UnreadPath};
+use crate::ops::Refusal;
 use crate::query::QueryError;
 use crate::store::commit::{CommitError, FilesState};
 use crate::usecase::{ChangeFailure, FailureCause};
@@ -78,7 +78,6 @@ impl From<ChangeFailure> for MemoryError {
         match *failed.cause {
             FailureCause::Refused(refusal) => refusal.into(),
             FailureCause::Commit(error) => error.into(),
-            FailureCause::Unread(why) => Refusal::corrupt(why).into(),
         }
     }
 }

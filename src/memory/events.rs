@@ -1,13 +1,12 @@
 //! Events, notes and profiles (specification 5 §6 and §7).
 
 use super::{Found, Memory, MemoryError, New, Recalled, Result};
-use crate::format::writing::Refusal;
 use crate::model::{EntryRef, State};
+use crate::ops::Refusal;
 use crate::query::{Order, quoted, quoted_pattern};
 use crate::text::json::JsonKind;
-use crate::text::json_edit::{quoted as json_text, remove, scan, set};
-use crate::text::json_scanner::Tape;
-use crate::usecase::ChangeCommand;
+use crate::text::json_edit::{Tape, quoted as json_text, remove, scan, set};
+use crate::usecase::EditMemory;
 
 impl Memory {
     /// Adds an event to the log and to its trace's file, and returns its id. `metadata` is a JSON object.
@@ -16,16 +15,11 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("a-mem", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let id = memory.emit_event("gateway.tool_call", "abc123", "success", "gateway", r#"{"tool":"build"}"#)?;
     /// assert_eq!(memory.query("type:event trace:abc123")?[0].id.as_deref().unwrap_or(&id), id);
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the store has no events, or the change can't be made.
     pub fn emit_event(
         &mut self,
         event_type: &str,
@@ -54,17 +48,12 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("a-mem", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// memory.emit_event("backend.start", "abc123", "failure", "backend", r#"{"error":"timeout"}"#)?;
     /// memory.emit_event("backend.start", "abc123", "success", "backend", "{}")?;
     /// assert_eq!(memory.failures_since(7)?.len(), 1);
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the store can't be searched.
     pub fn failures_since(&mut self, days: u32) -> Result<Recalled<Vec<Found>>> {
         self.in_time(&format!("type:event status:failure since:-{days}d"))
     }
@@ -75,8 +64,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("a-mem", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// memory.emit_event("gateway.tool_call", "abc123", "success", "gateway", "{}")?;
     /// memory.emit_event("backend.start", "abc123", "failure", "backend", "{}")?;
     /// let events = memory.events_of_trace("abc123")?;
@@ -84,10 +72,6 @@ impl Memory {
     /// assert_eq!(events.len(), 2);
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the store can't be searched.
     pub fn events_of_trace(&mut self, trace: &str) -> Result<Recalled<Vec<Found>>> {
         let mut events = self.in_time(&format!("type:event trace:{}", quoted(trace)))?;
         events.read.reverse();
@@ -100,17 +84,12 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("a-mem", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let tags = ["timeout".to_owned()];
     /// memory.add(&New { kind: "note", text: "# Longer timeouts", tags: &tags, ..New::default() })?;
     /// assert_eq!(memory.notes_by_tag("timeout")?.len(), 1);
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the store can't be searched.
     pub fn notes_by_tag(&mut self, tag: &str) -> Result<Recalled<Vec<Found>>> {
         self.in_time(&format!("type:note tag:{}", quoted_pattern(tag)))
     }
@@ -121,18 +100,13 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("a-mem", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let id = memory.add(&New { kind: "note", text: "# Longer timeouts", ..New::default() })?.id;
     /// let text = format!("# Retries\n\nAfter [[{id}]].");
     /// memory.add(&New { kind: "note", text: &text, ..New::default() })?;
     /// assert_eq!(memory.linked_notes(&id)?.len(), 1);
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the store can't be searched.
     pub fn linked_notes(&mut self, id: &str) -> Result<Recalled<Vec<Found>>> {
         let mut linked = self.in_time(&format!("ref:{} depth:1", quoted(id)))?;
         linked.read.retain(|own| own.kind == "note");
@@ -150,18 +124,13 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("a-mem", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let record = r#"{"agent_name":"coder","agent_version":"1","capabilities":{"deploys":{"skill_level":"expert"}}}"#;
     /// memory.add(&New { kind: "profile", record: Some(record), ..New::default() })?;
     /// assert_eq!(memory.capability_level("coder", "deploys")?, "expert");
     /// assert_eq!(memory.capability_level("coder", "cooks")?, "novice");
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there is no profile of the agent.
     pub fn capability_level(&mut self, agent: &str, capability: &str) -> Result<String> {
         let level = self.in_profile(agent, &["capabilities", capability, "skill_level"])?;
         Ok(level.and_then(|raw| serde_json::from_str(&raw).ok()).unwrap_or_else(|| "novice".to_owned()))
@@ -173,18 +142,13 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("a-mem", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let record = r#"{"agent_name":"coder","agent_version":"1","preferences":{"verbose_logging":true}}"#;
     /// memory.add(&New { kind: "profile", record: Some(record), ..New::default() })?;
     /// assert_eq!(memory.preference("coder", "verbose_logging")?.as_deref(), Some("true"));
     /// assert_eq!(memory.preference("coder", "theme")?, None);
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there is no profile of the agent.
     pub fn preference(&mut self, agent: &str, key: &str) -> Result<Option<String>> {
         self.in_profile(agent, &["preferences", key])
     }
@@ -195,18 +159,13 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("a-mem", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let record = r#"{"agent_name":"coder","agent_version":"1"}"#;
     /// memory.add(&New { kind: "profile", record: Some(record), ..New::default() })?;
     /// memory.set_preference("coder", "backend_timeout", "60")?;
     /// assert_eq!(memory.preference("coder", "backend_timeout")?.as_deref(), Some("60"));
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there is no profile of the agent, the value is refused, or the change can't be made.
     pub fn set_preference(&mut self, agent: &str, key: &str, value: &str) -> Result {
         self.ready()?;
         let at = self.profile(agent)?;
@@ -214,7 +173,7 @@ impl Memory {
         let preferences = with_preference(&store.raw(entry), key, value)?;
         let fields = [("preferences", preferences), ("last_active", self.now().to_micros())];
         let fields = fields.map(|(name, value)| (name.to_owned(), value)).to_vec();
-        self.make(vec![at], ChangeCommand::Edit(fields)).map(drop)
+        self.make(vec![at], EditMemory(fields)).map(drop)
     }
 
     fn in_profile(&mut self, agent: &str, path: &[&str]) -> Result<Option<String>> {

@@ -1,8 +1,8 @@
 //! Recalled records.
 
+use super::cache::asked;
+use super::found::Found;
 use super::{Memory, MemoryError, Recalled, Result};
-use crate::memory::cache::asked;
-use crate::memory::found::Found;
 use crate::model::EntryRef;
 use crate::query::reachable;
 use crate::store::is_as_read;
@@ -15,8 +15,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
@@ -27,10 +26,6 @@ impl Memory {
     /// assert_eq!(related[0].id.as_ref(), Some(&other));
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there is no such record, several sessions have the id, or the store can't be read.
     pub fn related(&mut self, session: Option<&str>, id: &str, depth: usize) -> Result<Recalled<Vec<Found>>> {
         self.refresh();
         let (at, _) = self.existing_entry(session, id)?;

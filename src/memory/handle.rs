@@ -5,19 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::cache::MemoryCache;
+use super::error::{MemoryError, Result};
+use super::index_writer::IndexWriter;
+use super::options::{HandleOptions, Options};
 use crate::disk::host::Host;
-use crate::disk::{Disk, Lookup, Machine, RealDisk, ThisMachine};
+use crate::disk::{Disk, Machine, RealDisk, ThisMachine, optional};
 use crate::format::tuning::StoreTuning;
-use crate::format::writing::{Refusal, WriteContext, with_config};
-use crate::memory::cache::MemoryCache;
-use crate::memory::error::{MemoryError, Result};
-use crate::memory::index_writer::IndexWriter;
-use crate::memory::options::{HandleOptions, Options};
-use crate::model::{EntryRef, Extent, Generation, Moment, PathText, Plan, Snapshot, Store};
-use crate::store::commit::{VaultState, Writer, make_folders};
+use crate::format::writing::with_config;
+use crate::model::{EntryRef, Extent, Generation, Moment, PathText, Snapshot, Store};
+use crate::ops::init::InitStore;
+use crate::store::commit::{VaultState, make_folders};
 use crate::store::{Place, load_from};
 use crate::usecase::{
-    self, ChangeCommand, ChangeRequest, PlannedChange, RecentSteps, Requester, SilentObserver,
+    self, ChangeObserver, ChangeRequest, Command, PlannedChange, RecentSteps, Requester, SilentObserver,
 };
 use crate::{format, ops};
 
@@ -25,6 +26,10 @@ use crate::{format, ops};
 ///
 /// Indexes wait after records are added. A thread writes them when the store is idle: a second after the
 /// last record, or as the store's config says. The thread ends when this value is dropped.
+///
+/// A call fails if what it names is not there, several records have the id, or the store can't be read; one that
+/// changes the store, if the format has no such operation or refuses the value, or the change can't be made. Each
+/// call says what else it refuses.
 pub struct Memory {
     pub(super) disk: Box<dyn Disk + Send>,
     pub(super) machine: Box<dyn Machine + Send>,
@@ -65,9 +70,6 @@ pub struct SessionLastIds {
     pub(super) read: Duration,
 }
 
-/// A function that makes a plan under the lock, and a value for the caller.
-pub type PlanUnderLock<'p, T> = dyn Fn(&WriteContext<'_>) -> Result<(Plan, T), Refusal> + 'p;
-
 impl Memory {
     /// Opens the store at `root`, or the store that contains `root`. `data` is the folder of
     /// palimp's own data, outside the store. palimp makes it when it is first needed.
@@ -76,8 +78,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let (root, data) = (folder.join("memory"), folder.join("data"));
+    /// let (root, data) = (folder.path().join("memory"), folder.path().join("data"));
     /// let mut memory = Memory::create("memory-server", &root, &data)?;
     /// let new = New { kind: "core", text: "Reviews need two people", ..New::default() };
     /// let id = memory.add(&new)?.id;
@@ -103,28 +104,24 @@ impl Memory {
     pub fn create(format: &str, root: &Path, data: &Path) -> Result<Memory> {
         let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
         let machine = ThisMachine::new();
-        match Lookup::from(RealDisk.list(&root)) {
-            Lookup::Absent => {}
-            Lookup::Read(items) if items.is_empty() => {}
-            Lookup::Read(_) => {
+        match optional(RealDisk.list(&root)) {
+            Ok(None) => {}
+            Ok(Some(items)) if items.is_empty() => {}
+            Ok(Some(_)) => {
                 let message = format!("{} is not empty. Nothing was written.", root.to_text());
                 return Err(MemoryError::new("E_INVALID_FORMAT", message));
             }
-            Lookup::Unreadable(error) => {
+            Err(error) => {
                 let message = format!("{} can't be read: {error}. Nothing was written.", root.to_text());
                 return Err(MemoryError::new("E_STORAGE_IO", message));
             }
         }
-        let plan = ops::init::init(format, &root, machine.now())?;
+        let format = ops::init::init(format, &root, machine.now())?.format;
         make_folders(&RealDisk, &root).map_err(|error| {
             MemoryError::new("E_STORAGE_IO", format!("{} can't be made: {error}.", root.to_text()))
         })?;
-        let place = Place::whole(root, plan.format);
-        let mut memory = Memory::here(place, data);
-        let host =
-            Host { disk: &*memory.disk, machine: &*memory.machine, data: &memory.data, now: memory.now() };
-        Writer::open(host, memory.store())?.commit(&plan)?;
-        memory.refresh();
+        let mut memory = Memory::here(Place::whole(root, format), data);
+        memory.make(Vec::new(), InitStore)?;
         Ok(memory)
     }
 
@@ -166,10 +163,10 @@ impl Memory {
         self.meet_index_writer();
         let previous = self.snapshot.stores.first().map(|store| &**store);
         let store = load_from(&*self.disk, &self.place, Extent::All, previous, self.now());
-        let store = if self.handle_state.is_due {
-            usecase::mark_due_indexes(&self.data, store, self.now())
-        } else {
-            store
+        let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
+        let store = match self.handle_state.is_due {
+            true => usecase::mark_due_indexes(host, store),
+            false => store,
         };
         if previous.is_none_or(|was| !has_same_files(was, &store)) {
             self.handle_state.cache.clear();
@@ -199,8 +196,18 @@ impl Memory {
     }
 
     /// Changes the store, or records in it, and reads the result. The store must be read completely.
-    pub(super) fn make(&mut self, at: Vec<EntryRef>, wanted: ChangeCommand) -> Result<PlannedChange> {
-        self.make_of(Snapshot::of(self.snapshot.stores.clone()), at, wanted)
+    pub(super) fn make(&mut self, at: Vec<EntryRef>, command: impl Command) -> Result<PlannedChange> {
+        self.make_of(Snapshot::of(self.snapshot.stores.clone()), at, command)
+    }
+
+    /// Changes the store as a whole. The observer sees the plans that were carried out.
+    pub(super) fn make_observed(
+        &mut self,
+        command: impl Command,
+        observer: &mut dyn ChangeObserver,
+    ) -> Result<PlannedChange> {
+        self.refresh();
+        self.make_seen(Snapshot::of(self.snapshot.stores.clone()), Vec::new(), command, observer)
     }
 
     /// Changes records of a snapshot of this store.
@@ -208,38 +215,30 @@ impl Memory {
         &mut self,
         snapshot: Snapshot,
         at: Vec<EntryRef>,
-        wanted: ChangeCommand,
+        command: impl Command,
+    ) -> Result<PlannedChange> {
+        self.make_seen(snapshot, at, command, &mut SilentObserver)
+    }
+
+    fn make_seen(
+        &mut self,
+        snapshot: Snapshot,
+        at: Vec<EntryRef>,
+        command: impl Command,
+        observer: &mut dyn ChangeObserver,
     ) -> Result<PlannedChange> {
         self.may_change()?;
         self.store().whole()?;
         let snapshot = Arc::new(snapshot);
         let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
-        let request = ChangeRequest::new(snapshot, Requester::Ids, wanted, self.data.clone(), host.now);
+        let request =
+            ChangeRequest::new(snapshot, Requester::Ids, Arc::new(command), self.data.clone(), host.now);
         let planned = usecase::plan(ChangeRequest { at, ..request }, host)?;
-        usecase::execute_unshown(&planned, host, &mut RecentSteps::default(), &mut SilentObserver)?;
+        usecase::execute_unshown(&planned, host, &mut RecentSteps::default(), observer)?;
         if !planned.is_empty() {
             self.refresh();
         }
         Ok(planned)
-    }
-
-    /// Applies a plan that needs something that no other program may take, such as an id. The plan
-    /// is made while no other palimp can write. The returned value describes that very plan.
-    pub(super) fn commit_under_lock<T>(&mut self, planned: &PlanUnderLock<'_, T>) -> Result<T> {
-        self.may_change()?;
-        let (now, random) = (self.now(), self.machine.random());
-        let (told, left) = {
-            let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };
-            let writer = Writer::open(host, self.store())?;
-            let store = writer.load();
-            store.whole()?;
-            let (plan, told) = planned(&WriteContext::of(&store, now, random))?;
-            writer.commit(&plan)?;
-            (told, writer.vault_state())
-        };
-        self.handle_state.vault = left;
-        self.refresh();
-        Ok(told)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Memory, MemoryError, Result};
 use crate::model::key::Key;
 use crate::model::{Entry, EntryRef, State, Store};
-use crate::usecase::ChangeCommand;
+use crate::usecase::{Command, UndeleteMemories};
 
 impl Memory {
     /// Returns the first live entry with that id or key, else the first. Refuses an id of several sessions.
@@ -35,7 +35,7 @@ impl Memory {
     /// True if a record has a tombstone, or is a note that is marked as deprecated.
     pub(super) fn is_deleted(&self, at: EntryRef) -> bool {
         let (store, entry) = self.snapshot.get(at);
-        ChangeCommand::Undelete.check_allowed(store, entry).is_ok()
+        UndeleteMemories.check_allowed(store, entry).is_ok()
     }
 
     pub(super) fn no_record(&self, id: &str) -> MemoryError {

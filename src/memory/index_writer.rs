@@ -1,5 +1,5 @@
 //! A thread that writes waiting indexes while an open store is idle, as late as the store's config
-//! says (2 §7.1). A process that outlives a verb does the same.
+//! says (2 §7.1).
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};

@@ -32,8 +32,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("a-mem", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("a-mem", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let first = memory.add(&New { kind: "note", text: "# Longer timeouts", ..New::default() })?;
     /// let text = format!("# Retries\n\nAfter [[{}]].", first.id);
     /// let second = memory.add(&New { kind: "note", text: &text, ..New::default() })?;

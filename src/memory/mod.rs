@@ -42,6 +42,6 @@ pub use sessions::Statistics;
 pub use undo::Undone;
 
 pub use crate::model::{Code, Moment, Problem, Severity, State};
-pub use crate::ops::export::ExportFormat;
 pub use crate::query::Order;
 pub use crate::text::canonical::Checksum;
+pub use crate::usecase::export::ExportFormat;

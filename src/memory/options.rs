@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::{Memory, MemoryError, Result};
-use crate::format::writing::WriteContext;
 use crate::format::{self, FORMATS};
 use crate::model::PathText;
 use crate::ops;
+use crate::ops::WriteContext;
 use crate::store::{Place, look_at};
 
 /// How a store is opened. The default is [`Memory::open`]. The store's own config always applies.
@@ -38,8 +38,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New, Options};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// # let (root, data) = (folder.join("memory"), folder.join("data"));
+    /// # let (root, data) = (folder.path().join("memory"), folder.path().join("data"));
     /// # Memory::create("session-log", &root, &data)?.create_session(Some("sess_one"), "agent")?;
     /// // Calls that name no session are about this one.
     /// let options = Options { session: Some("sess_one"), ..Options::default() };

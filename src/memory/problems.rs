@@ -11,9 +11,8 @@ impl Memory {
     /// use palimp::memory::{Code, Memory, MemoryError, Severity};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let root = folder.join("memory");
-    /// let mut memory = Memory::create("session-log", &root, &folder.join("data"))?;
+    /// let root = folder.path().join("memory");
+    /// let mut memory = Memory::create("session-log", &root, &folder.path().join("data"))?;
     /// memory.create_session(Some("sess_one"), "agent")?;
     /// assert!(memory.problems().is_empty());
     ///
@@ -41,8 +40,7 @@ impl Memory {
     /// use palimp::memory::{Code, Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let record = Some(r#"{"references":["mem_gone"]}"#);
     /// let new = New { session: Some(&session), kind: "finding", text: "As before", record, ..New::default() };
@@ -51,10 +49,6 @@ impl Memory {
     /// assert_eq!(problems[0].code, Code::DanglingReference);
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there is no such record, several sessions have the id, or the store can't be read.
     pub fn problems_of(&mut self, session: Option<&str>, id: &str) -> Result<Vec<Problem>> {
         self.refresh();
         let (_, entry) = self.existing_entry(session, id)?;

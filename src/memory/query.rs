@@ -9,7 +9,7 @@ use crate::ops::archive::is_in_own_data;
 use crate::query::{
     CancelToken, Order, Query, Ranking, Request, SavedQueryRefusal, quoted, quoted_pattern, search,
 };
-use crate::usecase::{ChangeCommand, DeleteOptions};
+use crate::usecase::DeleteOptions;
 
 /// A query: every condition that is set must hold. Names are compared without regard to case, and `*` in
 /// them matches any characters: `security.*`. A string is taken as [`MemoryQuery::filter`].
@@ -114,8 +114,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, MemoryQuery, New, Order};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let tags = ["security".to_owned()];
     /// let new = New { session: Some(&session), kind: "decision", tags: &tags, ..New::default() };
@@ -167,8 +166,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, MemoryQuery, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let tags = ["personal_info".to_owned()];
     /// let new = New { session: Some(&session), kind: "conversation", tags: &tags, ..New::default() };
@@ -193,7 +191,7 @@ impl Memory {
         let found = self.search_for(&self.snapshot, &live)?.into_iter().map(|(at, _)| at);
         let at = found.filter(|at| !self.is_deleted(*at)).collect();
         let how = DeleteOptions { reason: Some(reason.into()), ..DeleteOptions::default() };
-        Ok(self.make(at, ChangeCommand::Delete(how))?.records())
+        Ok(self.make(at, how)?.records())
     }
 
     fn search_for(&self, of: &Snapshot, query: &MemoryQuery<'_>) -> Result<Vec<(EntryRef, Option<f64>)>> {

@@ -1,13 +1,11 @@
 //! Adds, recalls, changes and deletes records.
 
-use super::append::AppendedRecords;
-use super::plan_outcome::{Added, NewRecordBytes, brought, dropped};
+use super::plan_outcome::{Added, RecordObserver};
 use super::{Found, Memory, MemoryError, Result};
-use crate::disk::host::Host;
 use crate::format::writing::RecordDraft;
-use crate::model::{Entry, State};
-use crate::ops;
-use crate::usecase::{ChangeCommand, DeleteOptions, record_with_free_id};
+use crate::model::State;
+use crate::ops::access::RecordAccess;
+use crate::usecase::{AddMemories, DeleteOptions, EditMemory, NewRecord};
 
 /// A record to add.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,8 +49,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let tags = ["database".to_owned()];
     /// let added = memory.add(&New {
@@ -72,41 +69,18 @@ impl Memory {
     ///
     /// If the format refuses the record, a limit of size is reached, or the change can't be made.
     pub fn add(&mut self, new: &New<'_>) -> Result<Added> {
-        self.may_change()?;
-        let session = self.options.session.clone();
-        let draft = new.draft(session.as_deref());
-        if let Some(AppendedRecords { mut names, .. }) = self.append(std::slice::from_ref(&draft))? {
-            let id = names.pop().unwrap_or_default();
-            return Ok(Added { id, dropped: Vec::new() });
-        }
-        self.refresh();
-        let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
-        let record = record_with_free_id(host, self.store(), &draft)?;
-        let draft = RecordDraft { record: record.as_deref().or(draft.record), ..draft };
-        let (brought, dropped) = self.commit_under_lock(&|context| {
-            let plan = ops::add::add(context, &draft)?;
-            let told =
-                (brought(context.store, &plan, context.now), dropped(context.store, &plan, context.now));
-            Ok((plan, told))
-        })?;
-        let lost = || MemoryError::new("E_STORAGE_IO", "The memory was added and can't be read.");
-        let id = match brought.ok_or_else(lost)? {
-            NewRecordBytes { id: Some(id), .. } => id,
-            nameless => self.key_of(&nameless).ok_or_else(lost)?,
-        };
-        Ok(Added { id, dropped })
+        self.add_all(std::slice::from_ref(new))?.pop().ok_or_else(lost)
     }
 
-    /// Adds records in one step: one lock, and each log is made durable once. If one is refused,
-    /// all are, and the error has its number. If the format does not add lines, or a session gets
-    /// full, each is a step of its own.
+    /// Adds records in one step, all or none: one lock, one undo, and each file is made durable once. If one is
+    /// refused, nothing is changed, and the error has its number. What a compaction drops to make room is in the
+    /// last result.
     ///
     /// ```
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = |text| New { session: Some(&session), kind: "finding", text, ..New::default() };
     /// let added = memory.add_all(&[new("The pool is too small"), new("The cache is cold")])?;
@@ -118,7 +92,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// As [`Memory::add`]. If each is a step of its own, earlier ones may be added; the message says so.
+    /// As [`Memory::add`], and if a compaction would have to drop one of the new records to make room for others.
     pub fn add_all(&mut self, all: &[New<'_>]) -> Result<Vec<Added>> {
         self.may_change()?;
         let session = self.options.session.clone();
@@ -126,27 +100,20 @@ impl Memory {
         if drafts.is_empty() {
             return Ok(Vec::new());
         }
-        if let Some(AppendedRecords { names, .. }) = self.append(&drafts)? {
-            return Ok(names.into_iter().map(|id| Added { id, dropped: Vec::new() }).collect());
+        let added = |id| Added { id, dropped: Vec::new() };
+        if let Some(ids) = self.append(&drafts)? {
+            return Ok(ids.into_iter().map(added).collect());
         }
-        let mut added = Vec::new();
-        for (number, new) in (1..).zip(all) {
-            let before = added.len();
-            let failed = |error: MemoryError| {
-                let message = format!("memory {number}: {} {before} before it were added.", error.message);
-                MemoryError { message, ..error }
-            };
-            added.push(self.add(new).map_err(failed)?);
+        let records = drafts.iter().map(owned).collect();
+        let mut observer = RecordObserver::default();
+        self.make_observed(AddMemories { store: 0, records }, &mut observer)?;
+        self.handle_state.is_due |= observer.waits;
+        let mut added: Vec<Added> = observer.added.into_iter().map(added).collect();
+        if added.len() != drafts.len() {
+            return Err(lost());
         }
+        added.iter_mut().last().ok_or_else(lost)?.dropped = observer.dropped;
         Ok(added)
-    }
-
-    /// Returns the key of a record without an id, at its present place.
-    fn key_of(&self, brought: &NewRecordBytes) -> Option<String> {
-        let store = self.store();
-        let is_it =
-            |entry: &&Entry| store.document(entry).path == brought.path && store.raw(entry) == brought.raw;
-        store.entries.iter().rfind(is_it).map(|entry| store.key(entry))
     }
 
     /// Returns the live record with that id. If several sessions have the id, name the session.
@@ -155,8 +122,7 @@ impl Memory {
     /// use palimp::memory::{Checksum, Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
@@ -165,7 +131,7 @@ impl Memory {
     /// assert!(memory.get(None, "mem_none")?.is_none());
     ///
     /// // Another agent changes the text, and leaves the checksum as it was.
-    /// let log = folder.join("memory/sessions").join(&session).join("memory.jsonl");
+    /// let log = folder.path().join("memory/sessions").join(&session).join("memory.jsonl");
     /// let lines = std::fs::read_to_string(&log).unwrap().replace("small", "large");
     /// let signed = lines.replacen('{', "{\"checksum\":\"sha256:0\",", 1);
     /// std::fs::write(&log, signed).unwrap();
@@ -174,10 +140,6 @@ impl Memory {
     /// assert_eq!(found.text, "The pool is large");
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the store can't be read, or several sessions have the id.
     pub fn get(&mut self, session: Option<&str>, id: &str) -> Result<Option<Found>> {
         if let Some(found) = self.cached(session, id) {
             return Ok(Some(found));
@@ -198,8 +160,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
@@ -217,10 +178,7 @@ impl Memory {
         // The plan says why an archived or broken record can't be deleted.
         let there = self.the_entry(session, id)?.filter(|(at, _)| !self.is_deleted(*at));
         let Some((at, _)) = there else { return Ok(self.store().whole().map(|_| false)?) };
-        self.make(
-            vec![at],
-            ChangeCommand::Delete(DeleteOptions { reason: Some(reason.into()), ..DeleteOptions::default() }),
-        )?;
+        self.make(vec![at], DeleteOptions { reason: Some(reason.into()), ..DeleteOptions::default() })?;
         Ok(true)
     }
 
@@ -230,8 +188,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
@@ -241,14 +198,10 @@ impl Memory {
     /// assert_eq!((&*found.text, found.importance), ("The pool is too small", 0.8));
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there is no such record, the format refuses the value, or the change can't be made.
     pub fn set(&mut self, session: Option<&str>, id: &str, field: &str, value: &str) -> Result {
         self.ready()?;
         let at = self.one(session, id)?;
-        self.make(vec![at], ChangeCommand::Edit(vec![(field.to_owned(), value.to_owned())])).map(drop)
+        self.make(vec![at], EditMemory(vec![(field.to_owned(), value.to_owned())])).map(drop)
     }
 
     /// Records an access to a record, if the format has a place for that.
@@ -257,21 +210,31 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("memory-server", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("memory-server", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let id = memory.add(&New { kind: "core", text: "Reviews need two people", ..New::default() })?.id;
     /// memory.record_access(None, &id)?;
     /// let raw = memory.get(None, &id)?.unwrap().raw;
     /// assert!(String::from_utf8_lossy(&raw).contains("\"access_count\":1"));
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there is no such record, or the change can't be made.
     pub fn record_access(&mut self, session: Option<&str>, id: &str) -> Result {
         self.ready()?;
         let at = self.one(session, id)?;
-        self.make(vec![at], ChangeCommand::RecordAccess).map(drop)
+        self.make(vec![at], RecordAccess).map(drop)
+    }
+}
+
+fn lost() -> MemoryError {
+    MemoryError::new("E_STORAGE_IO", "The memory was added and can't be read.")
+}
+
+fn owned(draft: &RecordDraft<'_>) -> NewRecord {
+    NewRecord {
+        session: draft.session.map(str::to_owned),
+        kind: draft.kind.to_owned(),
+        tags: draft.tags.to_vec(),
+        importance: draft.importance,
+        text: draft.text.map(str::to_owned),
+        record: draft.record.map(str::to_owned),
     }
 }

@@ -1,11 +1,13 @@
 //! Sessions, and exports and figures of the whole store.
 
-use super::plan_outcome::new_session;
+use std::collections::BTreeMap;
+
+use super::plan_outcome::SessionObserver;
 use super::{Memory, MemoryError, Recalled, Result};
-use crate::model::{EntryRef, Severity, State, UnreadPath};
-use crate::ops;
-use crate::ops::export::{ExportFormat, export};
-use crate::usecase::{ChangeCommand, SessionCommand};
+use crate::model::{EntryRef, Lifecycle, Problem, Severity, State, UnreadPath};
+use crate::ops::reindex::Reindex;
+use crate::ops::session::{ArchiveSession, DeleteSession, NewSession};
+use crate::usecase::export::{ExportFormat, export};
 
 /// Figures of a session or a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,8 +39,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let named = memory.create_session(Some("sess_review"), "agent")?;
     /// assert_eq!(named, "sess_review");
@@ -50,13 +51,11 @@ impl Memory {
     ///
     /// If the format has no sessions, the name exists, or the change can't be made.
     pub fn create_session(&mut self, id: Option<&str>, user: &str) -> Result<String> {
-        self.refresh();
-        let made = self.commit_under_lock(&|context| {
-            let plan = ops::session::new(context, id, user)?;
-            let name = new_session(&plan);
-            Ok((plan, name))
-        })?;
-        made.ok_or_else(|| MemoryError::new("E_STORAGE_IO", "The session was made and can't be read."))
+        let mut observer = SessionObserver::default();
+        let (id, user) = (id.map(str::to_owned), user.to_owned());
+        self.make_observed(NewSession { store: 0, id, user }, &mut observer)?;
+        let lost = || MemoryError::new("E_STORAGE_IO", "The session was made and can't be read.");
+        observer.0.ok_or_else(lost)
     }
 
     /// Returns the names of the sessions.
@@ -65,8 +64,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// assert_eq!(memory.session_names().read, [session]);
     /// # Ok::<(), MemoryError>(())
@@ -82,8 +80,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
@@ -91,16 +88,12 @@ impl Memory {
     /// assert_eq!(memory.load_session("sess_none").unwrap_err().code, "E_SESSION_NOT_FOUND");
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there is no such session, it is archived, or the store can't be read.
     pub fn load_session(&mut self, id: &str) -> Result<Statistics> {
         self.refresh();
         let session = self.store().sessions.iter().find(|session| session.name == id);
         match session {
             None => Err(self.no_session(id)),
-            Some(session) if session.lifecycle == Some("archived") => Err(MemoryError::new(
+            Some(session) if session.lifecycle == Some(Lifecycle::Archived) => Err(MemoryError::new(
                 "E_SESSION_ARCHIVED",
                 format!("The session {id:?} is archived; unarchive it first."),
             )),
@@ -114,8 +107,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
@@ -123,14 +115,10 @@ impl Memory {
     /// assert!(memory.problems().is_empty(), "the index has the memory");
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there is no such session, or the change can't be made.
     pub fn close_session(&mut self, id: &str) -> Result {
         self.ready()?;
         self.load_session(id)?;
-        self.make(Vec::new(), ChangeCommand::Reindex(Some(id.to_owned()))).map(drop)
+        self.make(Vec::new(), Reindex { session: Some(id.to_owned()) }).map(drop)
     }
 
     /// Archives a whole session.
@@ -139,8 +127,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("bmad", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("bmad", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
@@ -149,13 +136,9 @@ impl Memory {
     /// assert!(memory.get(None, &id)?.is_none());
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there is no such session, the format has no archive, or the change can't be made.
     pub fn archive_session(&mut self, id: &str) -> Result {
         self.ready()?;
-        self.make(Vec::new(), ChangeCommand::Session(0, SessionCommand::Archive(id.to_owned()))).map(drop)
+        self.make(Vec::new(), ArchiveSession { store: 0, id: id.to_owned() }).map(drop)
     }
 
     /// Deletes a session with all its records.
@@ -164,8 +147,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
@@ -174,13 +156,9 @@ impl Memory {
     /// assert!(memory.session_names().is_empty());
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there is no such session, or the change can't be made.
     pub fn delete_session(&mut self, id: &str) -> Result {
         self.ready()?;
-        self.make(Vec::new(), ChangeCommand::Session(0, SessionCommand::Delete(id.to_owned()))).map(drop)
+        self.make(Vec::new(), DeleteSession { store: 0, id: id.to_owned() }).map(drop)
     }
 
     /// Returns the live records of a session, or of the store, as JSON or JSON Lines.
@@ -189,8 +167,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New, ExportFormat};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
@@ -221,8 +198,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
@@ -231,34 +207,26 @@ impl Memory {
     /// assert!(figures.bytes > 0 && figures.limit == Some(10 << 20));
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there is no such session.
     pub fn statistics(&mut self, session: Option<&str>) -> Result<Statistics> {
         self.refresh();
         let (store, session) = (self.store(), self.session_or(session));
         let number = session.map(|name| store.sessions.iter().position(|own| own.name == name));
         let number = match number {
-            Some(None) => {
-                return Err(self.no_session(session.unwrap_or_default()));
-            }
-            Some(Some(number)) => Some(number as u32),
-            None => None,
+            Some(None) => return Err(self.no_session(session.unwrap_or_default())),
+            number => number.flatten().map(|number| number as u32),
         };
         let own = || store.entries.iter().filter(move |entry| number.is_none() || entry.session == number);
         let count = |state| own().filter(|entry| entry.state == state).count();
-        let mut kinds = std::collections::BTreeMap::<String, usize>::new();
+        let mut kinds = BTreeMap::<String, usize>::new();
         for entry in own().filter(|entry| entry.state == State::Live) {
-            *kinds
-                .entry(store.memory(entry).map_or_else(String::new, |memory| memory.kind().to_string()))
-                .or_default() += 1;
+            let kind = store.memory(entry).map_or("", |memory| memory.kind());
+            *kinds.entry(kind.to_owned()).or_default() += 1;
         }
         let one = number.map(|number| &store.sessions[number as usize]);
-        let within =
-            |problem: &&crate::model::Problem| one.is_none_or(|own| problem.file.starts_with(&own.path));
-        let errors =
-            store.problems.iter().filter(within).filter(|problem| problem.severity == Severity::Error);
+        let is_error = |problem: &&Problem| {
+            problem.severity == Severity::Error && one.is_none_or(|own| problem.file.starts_with(&own.path))
+        };
+        let errors = store.problems.iter().filter(is_error);
         Ok(Statistics {
             by_type: kinds.into_iter().collect(),
             live: count(State::Live),

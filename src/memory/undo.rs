@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Memory, Result};
 use crate::disk::host::Host;
 use crate::model::Snapshot;
-use crate::usecase::{self, ChangeCommand, ChangeRequest, RecentSteps, Requester};
+use crate::usecase::{self, ChangeRequest, RecentSteps, Requester, ReverseLast};
 
 /// The result of an undo or a redo.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +24,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let added = memory.add(&new)?;
@@ -45,7 +44,7 @@ impl Memory {
     /// `E_INVALID_QUERY` if there is nothing to undo, or its undo data is gone. `E_CONCURRENT_MOD`
     /// if another program changed the same place since. Also if the change can't be made.
     pub fn undo(&mut self) -> Result<Undone> {
-        self.turn(ChangeCommand::Undo)
+        self.reverse(false)
     }
 
     /// Redoes the change that was undone last. This works only until something else is changed.
@@ -54,8 +53,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
@@ -71,16 +69,21 @@ impl Memory {
     ///
     /// `E_INVALID_QUERY` if there is nothing to redo. Else as [`Memory::undo`].
     pub fn redo(&mut self) -> Result<Undone> {
-        self.turn(ChangeCommand::Redo)
+        self.reverse(true)
     }
 
-    fn turn(&mut self, wanted: ChangeCommand) -> Result<Undone> {
+    fn reverse(&mut self, is_redo: bool) -> Result<Undone> {
         self.ready()?;
         self.store().whole()?;
-        let is_redo = wanted == ChangeCommand::Redo;
         let snapshot = Arc::new(Snapshot::of(self.snapshot.stores.clone()));
         let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
-        let request = ChangeRequest::new(snapshot, Requester::Ids, wanted, self.data.clone(), host.now);
+        let request = ChangeRequest::new(
+            snapshot,
+            Requester::Ids,
+            Arc::new(ReverseLast { is_redo }),
+            self.data.clone(),
+            host.now,
+        );
         let turned = usecase::undo_or_redo(&request, host, &mut RecentSteps::default(), is_redo)?;
         self.refresh();
         Ok(Undone { said: turned.said, notes: turned.notes })

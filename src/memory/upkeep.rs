@@ -1,8 +1,10 @@
 //! Upkeep: compaction, rebuilt files, decay values and migration.
 
-use super::plan_outcome::dropped;
+use super::plan_outcome::RecordObserver;
 use super::{Dropped, Memory, Result};
-use crate::usecase::ChangeCommand;
+use crate::ops::compact::Compact;
+use crate::ops::maintain::{Migrate, RefreshDecay};
+use crate::ops::reindex::Reindex;
 
 impl Memory {
     /// Runs the format's compaction, and returns what it dropped.
@@ -11,8 +13,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
@@ -21,16 +22,12 @@ impl Memory {
     /// assert_eq!(dropped[0].id.as_ref(), Some(&id));
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the format has no compaction, or the change can't be made.
     pub fn compact(&mut self, session: Option<&str>) -> Result<Vec<Dropped>> {
         self.ready()?;
         let session = self.session_or(session).map(str::to_owned);
-        let planned = self.make(Vec::new(), ChangeCommand::Compact(session))?;
-        let now = self.now();
-        Ok(planned.all().flat_map(|(store, plan)| dropped(store, plan, now)).collect())
+        let mut observer = RecordObserver::default();
+        self.make_observed(Compact { session }, &mut observer)?;
+        Ok(observer.dropped)
     }
 
     /// Rebuilds derived files that disagree with the records.
@@ -39,25 +36,20 @@ impl Memory {
     /// use palimp::memory::{Code, Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
     /// memory.flush()?;
-    /// std::fs::write(folder.join("memory/sessions").join(&session).join("index.json"), "{").unwrap();
+    /// std::fs::write(folder.path().join("memory/sessions").join(&session).join("index.json"), "{").unwrap();
     /// assert_eq!(memory.problems()[0].code, Code::IndexBroken);
     /// memory.rebuild_index()?;
     /// assert!(memory.problems().is_empty());
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the format has no derived files, or the change can't be made.
     pub fn rebuild_index(&mut self) -> Result {
         self.ready()?;
-        self.make(Vec::new(), ChangeCommand::Reindex(None)).map(drop)
+        self.make(Vec::new(), Reindex { session: None }).map(drop)
     }
 
     /// Updates the stored decay values.
@@ -66,8 +58,7 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("session-log", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("session-log", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// let session = memory.create_session(None, "agent")?;
     /// let new = New { session: Some(&session), kind: "finding", text: "The pool is small", ..New::default() };
     /// let id = memory.add(&new)?.id;
@@ -75,13 +66,9 @@ impl Memory {
     /// assert!(memory.problems().is_empty());
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the format stores no decay values, or the change can't be made.
     pub fn update_decay(&mut self) -> Result {
         self.ready()?;
-        self.make(Vec::new(), ChangeCommand::RefreshDecay).map(drop)
+        self.make(Vec::new(), RefreshDecay).map(drop)
     }
 
     /// Migrates files of an older version to this one, each after a backup.
@@ -90,20 +77,15 @@ impl Memory {
     /// use palimp::memory::{Memory, MemoryError, New};
     ///
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let folder = folder.path();
-    /// let mut memory = Memory::create("memory-server", &folder.join("memory"), &folder.join("data"))?;
+    /// let mut memory = Memory::create("memory-server", &folder.path().join("memory"), &folder.path().join("data"))?;
     /// memory.add(&New { kind: "core", text: "Reviews need two people", ..New::default() })?;
     /// // Everything is of this version: there is nothing to bring to it.
     /// memory.migrate()?;
     /// assert_eq!(memory.statistics(None)?.live, 1);
     /// # Ok::<(), MemoryError>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// If the format has no older version, or the change can't be made.
     pub fn migrate(&mut self) -> Result {
         self.ready()?;
-        self.make(Vec::new(), ChangeCommand::Migrate).map(drop)
+        self.make(Vec::new(), Migrate).map(drop)
     }
 }

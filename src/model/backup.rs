@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::model::Moment;
+use crate::model::{Moment, Verb};
 
 /// A backup of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct BackupCopy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BackupReason {
     /// A step was about to change the file: its verb and its number.
-    Before(String, u64),
+    Before(Verb, u64),
     /// A user asked for it.
     ByHand,
     /// Another program made it, in the format's way.

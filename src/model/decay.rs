@@ -102,12 +102,6 @@ mod tests {
     }
 
     #[test]
-    fn what_never_fades_stays_whole_whatever_its_age() {
-        assert_eq!(DecayRule::NONE.factor(Some(1e9), 1.0), 1.0);
-        assert_eq!(DecayRule::NONE.factor(None, 1.0), 1.0);
-    }
-
-    #[test]
     fn a_boost_multiplies_before_the_clamp() {
         let rule = DecayRule { half_life_hours: Some(168.0), min: 0.1, boosted: true };
         assert_eq!(rule.factor(Some(336.0), 1.6), 0.4);

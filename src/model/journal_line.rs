@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::model::{Change, PathText, path_from_text};
+use crate::model::{Change, ChangeKind, PathText, Verb, path_from_text};
 
 /// A changed file in a line of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,8 +12,8 @@ pub struct FileLine {
     /// Its path, relative to the store's root.
     #[serde(with = "crate::model::path_text::serde_path")]
     pub path: PathBuf,
-    /// `create`, `rewrite`, `append` or `remove`.
-    pub change: String,
+    /// What the step did to it.
+    pub change: ChangeKind,
     /// Its length in bytes before the step.
     pub bytes_before: u64,
     /// Its length in bytes after the step.
@@ -40,7 +40,7 @@ pub struct JournalLine {
     /// When it was done.
     pub at: String,
     /// The verb.
-    pub verb: String,
+    pub verb: Verb,
     /// The number of records that it concerned.
     pub records: u64,
     /// The files that it changed.
@@ -85,7 +85,7 @@ impl FileLine {
     pub fn of(change: &Change) -> FileLine {
         FileLine {
             path: change.path.clone(),
-            change: change.word().to_owned(),
+            change: change.kind(),
             bytes_before: change.len_before(),
             bytes_after: change.len_after(),
         }
@@ -104,7 +104,7 @@ fn put_files<S: Serializer>(files: &[FileLine], to: S) -> Result<S::Ok, S::Error
 }
 
 fn take_files<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FileLine>, D::Error> {
-    let read = |(path, change, bytes_before, bytes_after): (String, String, u64, u64)| FileLine {
+    let read = |(path, change, bytes_before, bytes_after): (String, ChangeKind, u64, u64)| FileLine {
         path: path_from_text(&path),
         change,
         bytes_before,

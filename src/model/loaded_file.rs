@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 /// How much of a file a model gets at the start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LoadedExtent {
     /// All of it.
     Whole,
@@ -18,11 +18,12 @@ pub enum LoadedExtent {
     /// Nothing: an agent opens it if something leads there.
     Nothing,
     /// What the program loads is not known.
+    #[default]
     Unknown,
 }
 
 /// A file, and what a model gets of it at the start.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadedFile {
     /// Its path relative to the root.
     pub path: PathBuf,

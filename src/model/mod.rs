@@ -31,6 +31,7 @@ pub mod surroundings;
 pub mod time;
 pub mod untrusted_text;
 pub mod whole_store;
+pub mod words;
 
 pub use crate::model::plan::change::{Act, Change};
 pub use crate::model::record_name::{Name, NameKind, Reference};
@@ -55,7 +56,7 @@ pub use project::{Project, ProjectRelation};
 pub use record::{Record, RecordBody, RecordText, Span};
 pub use references::{EntryLink, ReferenceIndex};
 pub use secret_values::SecretValues;
-pub use snapshot::{Entry, EntryRef, Extent, Session, Snapshot, State, Store, UNSEEN};
+pub use snapshot::{Entry, EntryRef, Extent, Lifecycle, Session, Snapshot, State, Store, UNSEEN};
 pub use standing::{AgentHome, KnownBy, Unloaded};
 pub use stored_memory::{StoredMemory, USUAL_IMPORTANCE};
 pub use surroundings::{
@@ -64,6 +65,7 @@ pub use surroundings::{
 pub use time::{Moment, Zone};
 pub use untrusted_text::UntrustedText;
 pub use whole_store::{NotWhole, UnreadPath, WholeStore};
+pub use words::{ChangeKind, ErasureState, Verb};
 
 /// A map with a fast hash, for many short keys. Each has its own random seed, so that no store can make it slow.
 pub type FastMap<K, V> = std::collections::HashMap<K, V, foldhash::quality::RandomState>;

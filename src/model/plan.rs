@@ -8,7 +8,7 @@ pub mod splice;
 
 use std::path::{Path, PathBuf};
 
-use super::{Act, ArchivedItem, Change, PathText, WholeStore};
+use super::{Act, ArchivedItem, Change, PathText, Verb, WholeStore};
 use crate::model::plan::change::{EqualRecords, UNDO_LIMIT};
 use crate::model::plan::effect::MemoryEffect;
 
@@ -65,11 +65,13 @@ impl Lock {
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// The verb, as on the command line.
-    pub verb: &'static str,
+    pub verb: Verb,
     /// The store's root.
     pub root: PathBuf,
     /// Its format.
     pub format: &'static str,
+    /// A digest of what was asked for.
+    pub asked: u64,
     /// The number of records that it concerns.
     pub records: usize,
     /// The lines of its preview. Untrusted text.
@@ -120,13 +122,13 @@ pub struct CommitReceipt {
 
 impl Plan {
     /// Returns an empty plan for a completely read store, so that nothing unread is taken for absent.
-    pub fn of(verb: &'static str, seen: WholeStore<'_>) -> Plan {
+    pub fn of(verb: Verb, seen: WholeStore<'_>) -> Plan {
         Plan::of_unread_store(verb, &seen.store().root, seen.store().format)
     }
 
     /// Returns an empty plan that needs nothing from the store: for a new store, and for what palimp's
     /// journal finishes or undoes.
-    pub fn of_unread_store(verb: &'static str, root: &Path, format: &'static str) -> Plan {
+    pub fn of_unread_store(verb: Verb, root: &Path, format: &'static str) -> Plan {
         Plan { verb, root: root.to_owned(), format, ..Plan::default() }
     }
 
@@ -137,12 +139,12 @@ impl Plan {
 
     /// True if there is something to do. The journal records an undo even if others did it before.
     pub fn is_due(&self) -> bool {
-        !self.is_empty() || matches!(self.verb, "undo" | "redo")
+        !self.is_empty() || matches!(self.verb, Verb::Undo | Verb::Redo)
     }
 
     /// Returns its preview: its lines, and every file that changes. Untrusted text.
     pub fn preview_lines(&self) -> Vec<String> {
-        let file = |own: &Change| format!("{:8} {}", own.word(), self.place(&own.path).to_text());
+        let file = |own: &Change| format!("{:8} {}", own.kind(), self.place(&own.path).to_text());
         let files = self.all().filter(|own| !own.is_empty()).map(file);
         self.lines.iter().cloned().chain(files).collect()
     }
@@ -176,35 +178,47 @@ impl Plan {
         self.changes.iter().chain(&self.derived)
     }
 
-    /// Returns a short digest (FNV-1a) of what it does. Plans with equal digests do the same.
+    /// Returns a short digest of what was asked for and of what it replaces. Plans with equal digests do the same; the
+    /// times that they write, and the random part of a new name, may differ.
     pub fn fingerprint(&self) -> String {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        let mut feed = |bytes: &[u8]| {
-            for byte in bytes.iter().chain(&[0]) {
-                hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-            }
-        };
-        feed(self.verb.as_bytes());
-        feed(self.root.as_os_str().as_encoded_bytes());
-        // Derived changes follow from these, and their times always differ.
-        for change in &self.changes {
-            feed(change.path.as_os_str().as_encoded_bytes());
-            feed(change.word().as_bytes());
+        let mut parts = vec![self.verb.as_str().as_bytes(), self.root.as_os_str().as_encoded_bytes()];
+        let asked = self.asked.to_le_bytes();
+        // Derived files follow from the others.
+        let derived = if self.changes.is_empty() { &self.derived } else { &self.changes };
+        let replaced: Vec<&Change> = derived.iter().collect();
+        parts.push(&asked);
+        let places: Vec<u8> = replaced.iter().copied().flat_map(replaced_place).collect();
+        parts.push(&places);
+        for change in replaced {
+            // The path of a new file may have a random part, or a time.
+            let is_new = matches!(change.act, Act::Create(_) | Act::MakeFolder);
+            let path = if is_new { Path::new("") } else { &*change.path };
+            parts.push(path.as_os_str().as_encoded_bytes());
             match &change.act {
-                Act::Append(bytes) => feed(bytes),
-                Act::Create(bytes) | Act::Remove(bytes) => feed(bytes),
-                Act::Splice(splices) => {
-                    for splice in splices {
-                        feed(&splice.start.to_le_bytes());
-                        feed(&splice.was);
-                        feed(&splice.becomes);
-                    }
-                }
-                Act::MakeFolder | Act::RemoveFolder | Act::Expire(_) => {}
+                Act::Remove(bytes) => parts.push(bytes),
+                Act::Splice(splices) => parts.extend(splices.iter().map(|splice| &*splice.was)),
+                _ => {}
             }
         }
-        format!("{hash:016x}")
+        format!("{:016x}", digest(parts))
     }
+}
+
+/// The kind of a change, and the places that it replaces, in bytes.
+fn replaced_place(change: &Change) -> Vec<u8> {
+    let kind = change.kind().as_str().as_bytes().to_vec();
+    let places = match &change.act {
+        Act::Splice(splices) => splices.iter().flat_map(|splice| splice.start.to_le_bytes()).collect(),
+        Act::Append(_) => change.len_before().to_le_bytes().to_vec(),
+        _ => Vec::new(),
+    };
+    [kind, places].concat()
+}
+
+/// A digest (FNV-1a) that tells things apart, and protects nothing.
+pub fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
+    let bytes = parts.into_iter().flat_map(|part| part.iter().chain(&[0]));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 pub mod change;

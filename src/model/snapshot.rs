@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use serde::Serialize;
+
 pub use super::document::Generation;
 use super::key::file_digest;
 use super::{
@@ -69,8 +71,31 @@ pub struct Session {
     pub size: u64,
     /// The limit, if the format has one.
     pub limit: Option<u64>,
-    /// Its stage, in formats that have stages: `active`, `idle`, `archived`.
-    pub lifecycle: Option<&'static str>,
+    /// Its stage, in formats that have stages.
+    pub lifecycle: Option<Lifecycle>,
+}
+
+/// The stage of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lifecycle {
+    /// It is written to.
+    Active,
+    /// It was not written to for a while.
+    Idle,
+    /// It is packed into an archive.
+    Archived,
+}
+
+impl Lifecycle {
+    /// Returns the word in `--json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Lifecycle::Active => "active",
+            Lifecycle::Idle => "idle",
+            Lifecycle::Archived => "archived",
+        }
+    }
 }
 
 /// How much of the stores has been read.

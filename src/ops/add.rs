@@ -1,55 +1,76 @@
 //! `add`: adds one record.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::auto_redaction;
 use super::tag::check_words;
 use super::{
-    RecordDraft, Refusal, Result, WriteContext, breaks, check, plan_and_after, refused_for, with_backups,
-    with_derived, writes,
+    Command, CommandRules, RecordDraft, Refusal, Result, StoreInput, StorePlan, WriteContext, WriteWay,
+    auto_redaction, breaks, check, own_operations, plan_and_after, refused_for, with_derived, writes,
 };
+use crate::disk::host::Host;
 use crate::format::writing::{AppendContext, AppendLookup, RecordMembers, removals, with_config_of};
 use crate::format::{self, Format};
+use crate::model::plan::count_with_noun;
 use crate::model::plan::effect::MemoryEffect;
-use crate::model::plan::{count_with_noun, line_end_for, whole_lines};
-use crate::model::{Act, Change, Entry, Moment, Plan, Role, Store};
+use crate::model::{Change, Entry, Moment, Plan, Role, Store, Verb};
+use crate::store::commit::CommitError;
+use crate::store::given_ids::last_given_id;
 use crate::store::plan_effects::added;
-use crate::text::json_edit::scan;
-use crate::text::json_scanner::Tape;
+use crate::text::json_edit::{Tape, quoted, scan, set};
+use crate::text::numbered_id::following;
 
 /// Plans to add a record. If it fills a log that compacts itself, the plan says what is removed.
 pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> Result<Plan> {
+    let PlannedAddition { mut plan, evictions, redacted } = plan_addition(context, draft)?;
+    plan.lines.extend(evictions);
+    plan.lines.extend(redaction_line(context.store, redacted));
+    Ok(plan)
+}
+
+/// The plan of a new record, without the lines that say what else it does.
+pub(super) struct PlannedAddition {
+    pub plan: Plan,
+    /// The lines about what a compaction removes to make room.
+    pub evictions: Vec<String>,
+    /// The number of values that the store's config replaces.
+    pub redacted: usize,
+}
+
+pub(super) fn plan_addition(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> Result<PlannedAddition> {
     let (format, writes) = writes(context.store)?;
     check_tags(draft)?;
     let mut added = writes.add(context, draft)?;
-    let redaction = auto_redaction::rules(writes, context.store);
-    let replaced = redaction.and_then(|rules| {
-        let count = auto_redaction::redact_added(&rules, &mut added);
-        auto_redaction::told(&rules, count)
-    });
+    let rules = auto_redaction::rules(context.store);
+    let redacted = rules.map_or(0, |rules| auto_redaction::redact_added(&rules, &mut added));
     has_text(format, draft)?;
-    let with = |changes| plan_and_after("add", context, 1, with_backups(context, writes, changes));
+    let with = |changes| plan_and_after(Verb::Add, context, 1, changes);
     let (mut plan, mut after) = with(added.clone())?;
     let goes = writes.evictions(context, draft, &with_derived(context, &plan, &after))?;
+    let mut evictions = Vec::new();
     if !goes.is_empty() {
-        (plan, after) = with(joined(added, removals(context.store, &goes)))?;
+        (plan, after) = with([added, removals(context.store, &goes)].concat())?;
         plan.records += goes.len();
         let count = count_with_noun(goes.len() as u64, "memory");
-        plan.lines.push(format!("The session is full: a compaction removes {count}."));
-        plan.lines.extend(goes.iter().map(|entry| named(context.store, entry)));
+        evictions.push(format!("The session is full: a compaction removes {count}."));
+        evictions.extend(goes.iter().map(|entry| named(context.store, entry)));
     }
-    plan.lines.extend(replaced);
     check(context, &plan, &after)?;
-    Ok(plan)
+    Ok(PlannedAddition { plan, evictions, redacted })
+}
+
+/// Returns the line that says how many values of new records the store's config replaces.
+pub(super) fn redaction_line(store: &Store, redacted: usize) -> Option<String> {
+    auto_redaction::told(&auto_redaction::rules(store)?, redacted)
 }
 
 /// Plans to add records only at the ends of logs: the cost does not grow with the store. Derived
 /// files wait. Returns `None` if a record needs more than that; [`add`] plans it then. `random`
-/// returns other bytes at each call.
+/// returns other bytes for each record, by its number.
 pub fn append(
     (format, root): (&'static dyn Format, &Path),
     (ends, now): (&dyn AppendLookup, Moment),
-    random: &dyn Fn() -> [u8; 16],
+    random: &dyn Fn(u32) -> [u8; 16],
     drafts: &[RecordDraft<'_>],
 ) -> Result<Option<Plan>> {
     let (mut logs, mut effects): (Vec<(PathBuf, Vec<u8>)>, _) = (Vec::new(), Vec::new());
@@ -62,12 +83,9 @@ pub fn append(
     };
     let mut replaced = 0;
     for (number, draft) in (1..).zip(drafts) {
-        let numbered = |refusal: Refusal| match drafts.len() {
-            1 => refusal,
-            _ => Refusal { message: format!("memory {number}: {}", refusal.message), ..refusal },
-        };
+        let numbered = |refusal| with_number(refusal, number, drafts.len());
         check_tags(draft).and_then(|()| has_text(format, draft)).map_err(numbered)?;
-        let context = AppendContext { lookup: ends, now, random: random() };
+        let context = AppendContext { lookup: ends, now, random: random(number) };
         let Some(mut lines) = format.append(&context, draft).map_err(numbered)? else { return Ok(None) };
         if let Some(rules) = &redaction {
             for (_, line) in &mut lines {
@@ -90,9 +108,16 @@ pub fn append(
         let Ok(end) = ends.end(&path) else { return Ok(None) };
         changes.push(Change::append(path, lines, end));
     }
-    let plan = Plan::of_unread_store("add", root, format.name());
+    let plan = Plan::of_unread_store(Verb::Add, root, format.name());
     let lines = redaction.and_then(|rules| auto_redaction::told(&rules, replaced)).into_iter().collect();
     Ok(Some(Plan { records: drafts.len(), effects, changes, lines, derive_later: true, ..plan }))
+}
+
+pub(super) fn with_number(refusal: Refusal, number: u32, count: usize) -> Refusal {
+    match count {
+        1 => refusal,
+        _ => Refusal { message: format!("memory {number}: {}", refusal.message), ..refusal },
+    }
 }
 
 /// Returns the effect of adding `lines`: their first record is the memory. Refuses lines with problems.
@@ -131,10 +156,8 @@ fn has_text(format: &dyn Format, draft: &RecordDraft<'_>) -> Result<()> {
         (None, Some(record)) => format.main_text(scan(&mut tape, record.as_bytes())?).0,
         (None, None) => return Ok(()),
     };
-    match text.trim().is_empty() {
-        true => Err(Refusal::invalid("the text is empty: there is nothing to remember.")),
-        false => Ok(()),
-    }
+    let nothing = || Err(Refusal::invalid("the text is empty: there is nothing to remember."));
+    if text.trim().is_empty() { nothing() } else { Ok(()) }
 }
 
 fn named(store: &Store, entry: &Entry) -> String {
@@ -142,39 +165,74 @@ fn named(store: &Store, entry: &Entry) -> String {
     format!("removes {id}: {}", format::title(store, entry).raw())
 }
 
-/// Joins lines that are added to a file and records that are removed from it into one change.
-fn joined(added: Vec<Change>, removed: Vec<Change>) -> Vec<Change> {
-    let mut removed = removed;
-    let mut changes = Vec::new();
-    for change in added {
-        let at = removed.iter().position(|own| own.path == change.path);
-        match (&change.act, at.map(|at| removed.remove(at))) {
-            (Act::Append(lines), Some(mut own)) => {
-                let end = own.base.as_ref().map_or(0, |base| base.len());
-                let left = own.after().unwrap_or_default();
-                let becomes = [line_end_for(&left), lines].concat();
-                add_last(&mut own, end, becomes);
-                changes.push(own);
-            }
-            (_, own) => {
-                changes.push(change);
-                changes.extend(own);
-            }
-        }
-    }
-    changes.extend(removed);
-    changes
+/// A record to add.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NewRecord {
+    /// Its session.
+    pub session: Option<String>,
+    /// The format's own word for its type.
+    pub kind: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Its importance, from 0 to 1.
+    pub importance: Option<f64>,
+    /// Its main text.
+    pub text: Option<String>,
+    /// Its members, as a JSON object.
+    pub record: Option<String>,
 }
 
-/// Adds lines at the end of a spliced file. `end` is the length of its old bytes.
-fn add_last(change: &mut Change, end: usize, lines: Vec<u8>) {
-    let Act::Splice(splices) = &mut change.act else { return };
-    match splices.last_mut().filter(|last| last.start as usize + last.was.len() == end) {
-        Some(last) => last.becomes.extend(&lines),
-        None => {
-            let base = change.base.as_deref().unwrap_or_default();
-            let edits = vec![(end..end, lines)];
-            splices.extend(whole_lines(base, edits));
+impl NewRecord {
+    /// The same, borrowed.
+    pub fn draft(&self) -> RecordDraft<'_> {
+        RecordDraft {
+            session: self.session.as_deref(),
+            kind: &self.kind,
+            text: self.text.as_deref(),
+            tags: &self.tags,
+            importance: self.importance,
+            record: self.record.as_deref(),
         }
+    }
+
+    /// The same with its id, if the format would give it that of a deleted record.
+    pub(super) fn with_free_id(
+        &self,
+        host: Host<'_>,
+        store: &Store,
+    ) -> Result<Cow<'_, NewRecord>, CommitError> {
+        let last_id = own_operations(store).last_id;
+        let (Some(session), Some(last_id)) = (&self.session, last_id) else { return Ok(Cow::Borrowed(self)) };
+        let (record, mut tape) = (self.record.as_deref().unwrap_or("{}"), Tape::default());
+        let is_free = scan(&mut tape, record.as_bytes()).is_ok_and(|members| members.get("id").is_none());
+        let given = if is_free { last_given_id(host, store, session, &self.kind)? } else { None };
+        let given = given.filter(|given| last_id(store, session, &self.kind).as_ref() != Some(given));
+        let next = given.and_then(|given| following(&given).next());
+        let record = next.and_then(|next| set(record.as_bytes(), &["id"], &quoted(&next)).ok());
+        let record = record.and_then(|record| String::from_utf8(record).ok());
+        Ok(record.map_or(Cow::Borrowed(self), |record| {
+            Cow::Owned(NewRecord { record: Some(record), ..self.clone() })
+        }))
+    }
+}
+
+/// Adds a record to a store.
+#[derive(Clone, Debug)]
+pub struct AddMemory {
+    /// The store's number in the snapshot.
+    pub store: usize,
+    /// The record.
+    pub record: NewRecord,
+}
+
+impl Command for AddMemory {
+    fn rules(&self) -> CommandRules {
+        CommandRules::of_store(self.store)
+    }
+
+    fn plan_store(&self, input: &StoreInput<'_>) -> Result<Vec<StorePlan>, CommitError> {
+        let record = self.record.with_free_id(input.host, input.store)?;
+        let plan = add(&input.context(), &record.draft())?;
+        Ok(vec![StorePlan { store: input.number, plan, way: WriteWay::PlannedAgain }])
     }
 }

@@ -6,15 +6,15 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::delete::as_read;
 use super::erase::ErasedRecords;
-use super::undelete::never_erased;
+use super::undelete::{as_read, never_erased};
 use super::{
-    Refusal, Result, WriteContext, check, check_brought, plan, plan_and_after, with_backups, writable, writes,
+    Command, CommandRules, MemoryInput, Operation, Refusal, Result, WriteContext, check, check_brought, may,
+    own_operations, plan, plan_and_after, with_backups, writable, writes,
 };
-use crate::format::writing::{DELETION_REASON, FormatDeletion, FormatWriter, Operation};
+use crate::format::writing::{DELETION_REASON, FormatDeletion, FormatWriter};
 use crate::model::plan::effect::EffectKind;
-use crate::model::{ArchivedItem, Entry, Plan, State, Store, archived_from};
+use crate::model::{ArchivedItem, Entry, Plan, State, Store, Verb, archived_from};
 
 const NOT_ARCHIVED: &str =
     "none of these is archived. `palimp list is:archived` lists what can be brought back.";
@@ -44,12 +44,12 @@ pub fn archive(context: &WriteContext<'_>, entries: &[Entry]) -> Result<Plan> {
     }
     let Some(archive) = writes.own().own_archive else {
         let changes = writes.archive(context, &own)?;
-        return plan("archive", context, own.len(), with_backups(context, writes, changes));
+        return plan(Verb::Archive, context, own.len(), with_backups(context, changes));
     };
     let asked = FormatDeletion { reason: DELETION_REASON, replaced_by: None, remove: false };
-    let changes = with_backups(context, writes, writes.delete(context, &own, asked)?);
+    let changes = with_backups(context, writes.delete(context, &own, asked)?);
     let archived = (archive.items)(context.store, &own);
-    let mut plan = plan("archive", context, own.len(), changes)?;
+    let mut plan = plan(Verb::Archive, context, own.len(), changes)?;
     // They move to palimp's own data.
     let removed = plan.effects.iter_mut().filter(|own| own.kind == EffectKind::Remove);
     removed.for_each(|own| own.kind = EffectKind::Move);
@@ -71,8 +71,8 @@ pub fn bring_back(context: &WriteContext<'_>, entries: &[Entry], gone: &ErasedRe
     let store = as_read(listed);
     let context = &WriteContext { store: &store, ..*context };
     never_erased(context, listed, &held, gone)?;
-    let changes = with_backups(context, writes, (archive.restored)(context, &items)?);
-    let (plan, after) = plan_and_after("unarchive", context, items.len(), changes)?;
+    let changes = with_backups(context, (archive.restored)(context, &items)?);
+    let (plan, after) = plan_and_after(Verb::Unarchive, context, items.len(), changes)?;
     check_brought(context, (&plan, &after), (listed, &held))?;
     let brought_back = items.iter().map(|own| own.name.clone()).collect();
     Ok(Plan { brought_back, ..plan })
@@ -87,8 +87,8 @@ pub fn unarchive(context: &WriteContext<'_>, entries: &[Entry]) -> Result<Plan> 
         writes.allows(Operation::Archive, &context.store.document(entry).path).map_err(Refusal::unfit)?;
     }
     let changes = writes.unarchive(context, &own)?;
-    let all = with_backups(context, writes, changes);
-    let (plan, after) = plan_and_after("unarchive", context, own.len(), all)?;
+    let all = with_backups(context, changes);
+    let (plan, after) = plan_and_after(Verb::Unarchive, context, own.len(), all)?;
     check(context, &plan, &after)?;
     Ok(plan)
 }
@@ -100,16 +100,63 @@ fn group(store: &Store, writes: &dyn FormatWriter, entries: &[Entry]) -> Vec<Ent
 
 /// True if palimp's own data is the archive of the store. Then it is read only when it is asked for.
 pub fn is_in_own_data(store: &Store) -> bool {
-    writes(store).is_ok_and(|(_, writes)| writes.own().own_archive.is_some())
+    own_operations(store).own_archive.is_some()
 }
 
 /// True if records of the store are archived, and brought back, with their whole session.
 pub fn takes_sessions(store: &Store) -> bool {
-    writes(store).is_ok_and(|(_, writes)| writes.own().archive_session.is_some())
+    own_operations(store).archive_session.is_some()
 }
 
 /// Checks that archived records of the store can come back.
 pub fn comes_back(store: &Store) -> Result<()> {
     let (_, writes) = writes(store)?;
     writes.allows(Operation::Unarchive, Path::new("")).map_err(Refusal::unfit)
+}
+
+/// Moves memories aside.
+#[derive(Clone, Debug)]
+pub struct ArchiveMemories;
+
+impl Command for ArchiveMemories {
+    fn rules(&self) -> CommandRules {
+        CommandRules { words: ["archiving", "archive", "archived"], ..CommandRules::repeated_as_seen() }
+    }
+
+    fn check_allowed(&self, store: &Store, entry: &Entry) -> Result<()> {
+        may(store, entry, Operation::Archive)
+    }
+
+    fn plan_memories(&self, input: &MemoryInput<'_>) -> Result<Plan> {
+        archive(&input.context, input.entries)
+    }
+}
+
+/// Brings archived memories back.
+#[derive(Clone, Debug)]
+pub struct UnarchiveMemories;
+
+impl Command for UnarchiveMemories {
+    fn rules(&self) -> CommandRules {
+        let words = ["bringing back", "bring back", "brought back"];
+        CommandRules { words, ..CommandRules::repeated_as_seen() }
+    }
+
+    fn check_allowed(&self, store: &Store, entry: &Entry) -> Result<()> {
+        match entry.state {
+            State::Archived => comes_back(store),
+            _ => Err(Refusal::unfit("only archived memories can be brought back.")),
+        }
+    }
+
+    fn brings_back(&self, store: &Store) -> bool {
+        is_in_own_data(store)
+    }
+
+    fn plan_memories(&self, input: &MemoryInput<'_>) -> Result<Plan> {
+        match self.brings_back(input.context.store) {
+            true => bring_back(&input.context, input.entries, input.erased),
+            false => unarchive(&input.context, input.entries),
+        }
+    }
 }

@@ -3,17 +3,17 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::secrets::{free_texts, sensitive_parts};
+use super::own_operations;
+use crate::check::secrets::{FieldContent, content_of, each_text, sensitive_parts};
 use crate::detectors::Kind;
-use crate::format::writing::{AutoRedaction, FormatWriter, with_config};
+use crate::format::writing::{AutoRedaction, with_config};
 use crate::model::plan::count_with_noun;
 use crate::model::{Act, Change, Plan, Store};
-use crate::text::json_edit::{JsonSplice, apply, quoted};
+use crate::text::json_edit::{JsonSplice, Tape, apply, quoted, scan};
 
 /// Returns the rules of a store's config, if it has some and they are on.
-pub(super) fn rules(writes: &dyn FormatWriter, store: &Store) -> Option<AutoRedaction> {
-    let own = writes.own().auto_redaction?;
-    with_config(store, own)
+pub(super) fn rules(store: &Store) -> Option<AutoRedaction> {
+    with_config(store, own_operations(store).auto_redaction?)
 }
 
 /// Replaces sensitive values in a new record. What `before` has, too, stays: nobody writes it now. Returns the
@@ -53,7 +53,6 @@ pub(super) fn redact_added(rules: &AutoRedaction, changes: &mut [Change]) -> usi
     count
 }
 
-/// Does the same in lines.
 pub(super) fn redacted_lines(rules: &AutoRedaction, lines: &[u8]) -> (Vec<u8>, usize) {
     let (mut new, mut count) = (Vec::with_capacity(lines.len()), 0);
     for line in lines.split_inclusive(|byte| *byte == b'\n') {
@@ -64,9 +63,8 @@ pub(super) fn redacted_lines(rules: &AutoRedaction, lines: &[u8]) -> (Vec<u8>, u
     (new, count)
 }
 
-/// Returns the line of an edit's plan that says what was replaced.
-pub(super) fn told_of_edit(writes: &dyn FormatWriter, store: &Store, plan: &Plan) -> Option<String> {
-    let rules = rules(writes, store)?;
+pub(super) fn told_of_edit(store: &Store, plan: &Plan) -> Option<String> {
+    let rules = rules(store)?;
     let count = |bytes: &[u8]| memchr::memmem::find_iter(bytes, rules.replacement.as_bytes()).count();
     let more = |change: &Change| {
         let after = change.after().map_or(0, |own| count(&own));
@@ -75,7 +73,6 @@ pub(super) fn told_of_edit(writes: &dyn FormatWriter, store: &Store, plan: &Plan
     told(&rules, plan.changes.iter().map(more).sum())
 }
 
-/// Returns the line of a plan that says what was replaced.
 pub(super) fn told(rules: &AutoRedaction, count: usize) -> Option<String> {
     let values = count_with_noun(count as u64, "value");
     let with = &rules.replacement;
@@ -88,9 +85,15 @@ fn values(rules: &AutoRedaction, raw: &[u8]) -> Vec<(Range<usize>, Vec<u8>)> {
     let is_asked = |kind: Kind| kind.is_secret() || kind == Kind::Email;
     let detected = sensitive_parts(raw, None).into_iter().filter(|(_, own, _)| is_asked(own.kind));
     let mut all: Vec<(Range<usize>, Vec<u8>)> = detected.map(|(at, _, value)| (at, value)).collect();
-    free_texts(raw, &mut |text, place| {
-        let own = rules.matches(text).into_iter();
-        all.extend(own.map(|own| (place(own.start)..place(own.end), text.as_bytes()[own].to_vec())));
+    let mut tape = Tape::default();
+    let Ok(root) = scan(&mut tape, raw) else { return all };
+    each_text(root, &mut |path, text, place| {
+        let Some(free) = std::str::from_utf8(text).ok().filter(|_| content_of(path) == FieldContent::Free)
+        else {
+            return;
+        };
+        let own = rules.matches(free).into_iter();
+        all.extend(own.map(|own| (place(own.start)..place(own.end), text[own].to_vec())));
     });
     all
 }

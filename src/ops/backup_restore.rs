@@ -5,21 +5,23 @@ mod compare;
 pub mod comparison;
 mod replace_file;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
+use super::erase::ErasedRecords;
+use super::{
+    Command, CommandRules, Refusal, Result, StoreInput, StorePlan, WriteContext, WriteWay, check,
+    plan_and_after, with_backups,
+};
+use crate::disk::host::Host;
+use crate::model::plan::count_with_noun;
+use crate::model::{BackupCopy, Change, Moment, Plan, Store, Verb};
+use crate::store::commit::{CommitError, Deletions, Vault};
 use crate::text::json_edit::on_one_line;
 
 pub use compare::compare;
+use comparison::{BackupComparison, DifferenceKind, RecordDifference};
 use replace_file::replace;
-
-use super::erase::ErasedRecords;
-use super::{Refusal, Result, WriteContext, check, plan_and_after, with_backups, writes};
-use crate::format::writing::document;
-use crate::model::plan::count_with_noun;
-use crate::model::{BackupCopy, Change, Moment, Plan, Store};
-use crate::store::commit::{CommitError, Deletions, Vault};
 
 /// Plans to restore the chosen records of a copy, or the whole file. A missing file that can only
 /// be restored as a whole is restored as a whole, since this replaces nothing. The whole file
@@ -31,7 +33,7 @@ pub fn bring_back(
     copy: &[u8],
     facts: &CopyFacts,
 ) -> Result<Plan> {
-    let is_gone = document(&context.store.documents, &comparison.file).is_none();
+    let is_gone = context.store.document_at(&comparison.file).is_none();
     match whole || comparison.whole_only.is_some() && is_gone {
         true => replace(context, comparison, chosen, (copy, facts)),
         false => restore(context, comparison, chosen),
@@ -45,29 +47,23 @@ pub fn restore(
     comparison: &BackupComparison,
     chosen: &HashSet<u64>,
 ) -> Result<Plan> {
-    let (_, writes) = writes(context.store)?;
     if let Some(why) = &comparison.whole_only {
         return Err(Refusal::unfit(format!("{why}.")));
     }
-    let mut missing = comparison.to_come(chosen, DifferenceKind::Missing);
-    missing.extend(comparison.to_come(chosen, DifferenceKind::Deleted));
-    missing.sort_by_key(|item| item.at);
-    let changed = comparison.to_come(chosen, DifferenceKind::Changed);
+    let missing = comparison.to_come(chosen, &[DifferenceKind::Missing, DifferenceKind::Deleted]);
+    let changed = comparison.to_come(chosen, &[DifferenceKind::Changed]);
     let lines: Vec<u8> =
-        missing.iter().flat_map(|item| [on_one_line(&item.was), b"\n".to_vec()].concat()).collect();
-    let edits = changed.iter().filter_map(|item| {
-        let (start, end) = item.place?;
-        Some((start..end, on_one_line(&item.was)))
-    });
-    let there = document(&context.store.documents, &comparison.file).map(|own| own.bytes.clone());
+        missing.iter().flat_map(|item| on_one_line(&item.was).into_iter().chain([b'\n'])).collect();
+    let edits = changed.iter().filter_map(|item| Some((item.place.clone()?, on_one_line(&item.was))));
+    let there = context.store.document_at(&comparison.file).map(|own| own.bytes.clone());
     let change = match (&there, changed.is_empty()) {
         (Some(there), false) => {
             Change::edits(&comparison.file, there.clone(), edits.collect()).and_append(&lines)
         }
         _ => Change::append(&comparison.file, lines, there),
     };
-    let all = with_backups(context, writes, vec![change]);
-    let (mut plan, after) = plan_and_after("backup restore", context, missing.len() + changed.len(), all)?;
+    let all = with_backups(context, vec![change]);
+    let (mut plan, after) = plan_and_after(Verb::BackupRestore, context, missing.len() + changed.len(), all)?;
     plan.lines.push(told(missing.len(), changed.len(), comparison, chosen));
     plan.lines.extend(comparison.damage.clone());
     plan.lines.extend(left_out(context, comparison, chosen));
@@ -78,17 +74,15 @@ pub fn restore(
 
 /// Names the records that are not restored, because they were deleted or share an id.
 fn left_out(context: &WriteContext<'_>, comparison: &BackupComparison, chosen: &HashSet<u64>) -> Vec<String> {
+    let root = &context.store.root;
     let deleted = comparison.deleted().filter(|item| !chosen.contains(&item.at));
     let tombstoned =
         comparison.items.iter().filter(|item| item.kind == DifferenceKind::Tombstoned && !item.is_as_it_was);
-    let mut lines: Vec<String> = deleted
-        .chain(tombstoned)
-        .map(|item| comparison.named(&context.store.root, item, "is left out"))
-        .collect();
+    let left = deleted.chain(tombstoned);
+    let mut lines: Vec<String> = left.map(|item| comparison.named(root, item, "is left out")).collect();
     let shares = comparison.items.iter().filter(|item| item.can_come && item.shares);
     let line = |item: &RecordDifference| {
-        let key = comparison.key(&context.store.root, item)?;
-        let id = item.id.as_deref().unwrap_or_default();
+        let (key, id) = (comparison.key(root, item)?, item.id.as_deref().unwrap_or_default());
         Some(format!("left out: {id}, as {}: {key}", item.told))
     };
     if *chosen == comparison.by_default() {
@@ -124,25 +118,8 @@ pub struct CopyFacts {
 
 impl CopyFacts {
     /// Reads the facts from palimp's data.
-    ///
-    /// # Errors
-    ///
-    /// If palimp's data can't be read. Without it, erased memories could be restored.
+    /// Without them, erased memories could be restored.
     pub fn of(
-        store: &Store,
-        vault: &Vault<'_>,
-        copy: (&BackupCopy, &[u8]),
-        now: Moment,
-    ) -> Result<CopyFacts, CommitError> {
-        CopyFacts::with(store, vault, copy, Arc::new(Deletions::of(vault, store, now)?))
-    }
-
-    /// Like [`CopyFacts::of`], with deletions that are known.
-    ///
-    /// # Errors
-    ///
-    /// As [`CopyFacts::of`].
-    pub fn with(
         store: &Store,
         vault: &Vault<'_>,
         (copy, bytes): (&BackupCopy, &[u8]),
@@ -162,5 +139,60 @@ impl CopyFacts {
             (Some(own), Some(copy)) => own >= copy,
             _ => true,
         }
+    }
+}
+
+/// Restores from a copy of a file.
+#[derive(Clone, PartialEq)]
+pub struct BackupRestore {
+    /// The store's number in its snapshot.
+    pub store: usize,
+    /// The copy.
+    pub copy: BackupCopy,
+    /// Its bytes, as they were shown.
+    pub bytes: Arc<[u8]>,
+    /// The starts of the chosen records in the copy; for the whole file, of the deleted ones to restore.
+    pub chosen: HashSet<u64>,
+    /// True if the whole file is restored.
+    pub whole: bool,
+}
+
+impl BackupRestore {
+    /// Compares the copy with its file.
+    pub fn compared(
+        &self,
+        store: &Store,
+        host: Host<'_>,
+    ) -> Result<(BackupComparison, CopyFacts), CommitError> {
+        let vault = Vault::open_read_only(host.disk, host.data, &store.root);
+        let deleted = Arc::new(Deletions::of(&vault, store, host.now)?);
+        let facts = CopyFacts::of(store, &vault, (&self.copy, &self.bytes), deleted)?;
+        let context = WriteContext::of(store, host.now, [0; 16]);
+        Ok((compare(&context, &self.copy.file, &self.bytes, &facts)?, facts))
+    }
+}
+
+impl std::fmt::Debug for BackupRestore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let chosen: BTreeSet<&u64> = self.chosen.iter().collect();
+        write!(f, "BackupRestore({:?}, {chosen:?}, {})", self.copy.path, self.whole)
+    }
+}
+
+impl Command for BackupRestore {
+    fn rules(&self) -> CommandRules {
+        let words = match self.whole {
+            true => ["restoring", "replace the whole of", "replaced the whole of"],
+            false => ["restoring", "restore", "restored"],
+        };
+        // The plan of a whole file names each memory itself.
+        CommandRules { words, names_each: !self.whole, ..CommandRules::of_store(self.store) }
+    }
+
+    fn plan_store(&self, input: &StoreInput<'_>) -> Result<Vec<StorePlan>, CommitError> {
+        let (compared, facts) = self.compared(input.store, input.host)?;
+        let which = (&self.chosen, self.whole);
+        let plan = bring_back(&input.context(), &compared, which, &self.bytes, &facts)?;
+        Ok(vec![StorePlan { store: input.number, plan, way: WriteWay::Restored }])
     }
 }

@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::format::writing::{
-    DeletionKind, FormatWriter, Operation, Refusal, RefusalList, Result, WriteContext, document,
-};
+use super::{Operation, Refusal, Result, WriteContext};
+use crate::format::writing::{DeletionKind, FormatWriter, OwnOperations, RefusalList, document};
 use crate::format::{self, Format, Placement, RecordSyntax};
 use crate::model::plan::change::UNDO_LIMIT;
 use crate::model::{
-    Act, Change, Code, Document, Entry, PathText, Plan, Problem, Role, Severity, State, Store, container,
-    deleted_from,
+    Act, Change, ChangeKind, Code, Document, Entry, PathText, Plan, Problem, Role, Severity, State, Store,
+    Verb, container, deleted_from,
 };
 use crate::store::derived_files;
 use crate::store::plan_effects::effects;
@@ -25,9 +24,13 @@ pub const ASIDE: &str = "it is archived, outside the store: bring it back first.
 
 /// Returns the format of a store, and its writer.
 pub fn writes(store: &Store) -> Result<(&'static dyn Format, &'static dyn FormatWriter)> {
-    let format = format::by_name(store.format);
-    let format = format.ok_or_else(|| Refusal::unfit("the format is not known."))?;
+    let format = format::by_name(store.format).ok_or_else(|| Refusal::unfit("the format is not known."))?;
     Ok((format, format))
+}
+
+/// Returns what the format of a store has of its own; nothing if it is not known.
+pub(super) fn own_operations(store: &Store) -> OwnOperations {
+    writes(store).map(|(_, writes)| writes.own()).unwrap_or_default()
 }
 
 /// Refuses a store that palimp only reads.
@@ -40,42 +43,35 @@ pub fn may_change(store: &Store) -> Result<()> {
 pub fn may(store: &Store, entry: &Entry, operation: Operation) -> Result<()> {
     may_change(store)?;
     let (_, writes) = writes(store)?;
-    match (operation, entry.state) {
-        (_, State::Archived) if deleted_from(&store.document(entry).path).is_some() => {
-            return Err(Refusal::unfit(ASIDE));
-        }
-        (Operation::Delete, State::Deleted) => return Err(Refusal::unfit("it is already deleted.")),
-        (Operation::Edit | Operation::Rename | Operation::Tag | Operation::Archive, State::Deleted) => {
-            return Err(Refusal::unfit("it is deleted: restore it first."));
-        }
-        (Operation::Archive, State::Archived) => return Err(Refusal::unfit("it is already archived.")),
-        (Operation::Edit | Operation::Rename | Operation::Tag | Operation::Archive, State::Broken) => {
-            return Err(Refusal::broken());
-        }
-        _ => {}
-    }
+    let needs_text =
+        matches!(operation, Operation::Edit | Operation::Rename | Operation::Tag | Operation::Archive);
+    let is_aside = deleted_from(&store.document(entry).path).is_some();
+    let why = match (operation, entry.state) {
+        (_, State::Archived) if is_aside => Some(Refusal::unfit(ASIDE)),
+        (Operation::Delete, State::Deleted) => Some(Refusal::unfit("it is already deleted.")),
+        (_, State::Deleted) if needs_text => Some(Refusal::unfit("it is deleted: restore it first.")),
+        (Operation::Archive, State::Archived) => Some(Refusal::unfit("it is already archived.")),
+        (_, State::Broken) if needs_text => Some(Refusal::broken()),
+        _ => None,
+    };
+    why.map_or(Ok(()), Err)?;
     let document = writable(store, entry)?;
     writes.allows(operation, &document.path).map_err(Refusal::unfit)?;
     match operation {
-        Operation::Delete if is_deprecated(store, writes, entry) => Err(Refusal::unfit(DEPRECATED)),
+        Operation::Delete if is_deprecated(store, entry) => Err(Refusal::unfit(DEPRECATED)),
         Operation::Archive => writes.may_archive(store, entry),
         _ => Ok(()),
     }
 }
 
 /// Makes a plan of `changes` and of the changes of derived files that follow from them.
-pub fn plan(
-    verb: &'static str,
-    context: &WriteContext<'_>,
-    records: usize,
-    changes: Vec<Change>,
-) -> Result<Plan> {
+pub fn plan(verb: Verb, context: &WriteContext<'_>, records: usize, changes: Vec<Change>) -> Result<Plan> {
     Ok(plan_and_after(verb, context, records, changes)?.0)
 }
 
 /// Like [`plan`]. Also returns the store's documents after the plan, for [`check`].
 pub fn plan_and_after(
-    verb: &'static str,
+    verb: Verb,
     context: &WriteContext<'_>,
     records: usize,
     changes: Vec<Change>,
@@ -89,7 +85,7 @@ pub fn plan_and_after(
     let mut changes = one_a_file(changes.into_iter().filter(|change| !change.is_empty()));
     // Old copies are removed last, so that undo restores them first.
     changes.sort_by_key(|change| matches!(change.act, Act::Expire(_)));
-    if let Some(notices) = writes(store).ok().and_then(|(_, writes)| writes.own().plan_notices) {
+    if let Some(notices) = own_operations(store).plan_notices {
         plan.lines = notices(store, &changes);
     }
     let touched: Vec<PathBuf> = changes.iter().map(|change| change.path.clone()).collect();
@@ -100,13 +96,11 @@ pub fn plan_and_after(
         plan.derived = derived_files::derived_changes(store, &after, &touched, context.now);
         plan.inputs = derived_files::derivation_inputs(store, &touched);
     } else {
-        let names: Vec<String> = derived_files::beside_logs(store, &changes)
-            .iter()
-            .map(|own| own.path.to_text().into_owned())
-            .collect();
+        let beside = derived_files::beside_logs(store, &changes);
+        let names: Vec<_> = beside.iter().map(|own| own.path.to_text()).collect();
+        let names = if names.is_empty() { "its indexes".to_owned() } else { names.join(", ") };
         plan.lines.push(format!(
-            "a large log was written to within the last second: {} rebuilt after the change",
-            if names.is_empty() { "its indexes are".to_owned() } else { format!("{} are", names.join(", ")) }
+            "a large log was written to within the last second: {names} are rebuilt after the change"
         ));
     }
     plan.lines.extend(store.notes_on_replaced(&changes));
@@ -123,10 +117,8 @@ pub fn plan_and_after(
 /// Returns the documents after a plan, with its derived files, which a limit may count.
 pub fn with_derived(context: &WriteContext<'_>, plan: &Plan, after: &[Arc<Document>]) -> Documents {
     let touched = || -> Vec<PathBuf> { plan.changes.iter().map(|own| own.path.clone()).collect() };
-    let derived = match plan.derive_after {
-        true => Cow::Owned(derived_files::derived_changes(context.store, after, &touched(), context.now)),
-        false => Cow::Borrowed(&plan.derived),
-    };
+    let made = || derived_files::derived_changes(context.store, after, &touched(), context.now);
+    let derived = if plan.derive_after { Cow::Owned(made()) } else { Cow::Borrowed(&plan.derived) };
     let mut all = after.to_vec();
     for (path, bytes) in derived.iter().filter_map(|own| Some((&own.path, own.after()?))) {
         let of = |role| Arc::new(Document::of_bytes(path.clone(), role, bytes));
@@ -154,7 +146,7 @@ pub fn not_undone(plan: &Plan) -> Option<String> {
 
 /// Puts the derived content of a new file into the change that creates it: a file is changed only once, and
 /// no count has to be repaired later behind the user's back. True if there was such a file.
-pub fn join_derived(plan: &mut Plan) -> bool {
+fn join_derived(plan: &mut Plan) -> bool {
     let count = plan.derived.len();
     let changes = &mut plan.changes;
     let places: HashMap<PathBuf, usize> =
@@ -172,7 +164,7 @@ pub fn join_derived(plan: &mut Plan) -> bool {
 
 /// Joins all changes of a file into one. Separate changes would each start from the same old bytes, and the
 /// undo of one would find the lines of the other.
-pub fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
+fn one_a_file(changes: impl Iterator<Item = Change>) -> Vec<Change> {
     let mut all: Vec<Change> = Vec::new();
     let mut places: HashMap<PathBuf, usize> = HashMap::new();
     for change in changes {
@@ -231,7 +223,8 @@ pub fn check_for(
     }
     // A new memory may take a session over its limit though a compaction makes the log shorter.
     let is_longer = |change: &&Change| {
-        plan.verb == "add" || change.len_after() > change.base.as_ref().map_or(0, |base| base.len() as u64)
+        plan.verb == Verb::Add
+            || change.len_after() > change.base.as_ref().map_or(0, |base| base.len() as u64)
     };
     let changes = plan.changes.iter().filter(|change| !change.path.starts_with(".."));
     let grown: Vec<&Change> = changes.filter(is_longer).collect();
@@ -253,7 +246,7 @@ pub fn refused_for(problem: &Problem) -> Refusal {
 }
 
 /// Refuses the records that have a new problem, in files whose number of records stays the same.
-pub fn own_faults(
+fn own_faults(
     store: &Store,
     old: &[&Document],
     new: &[&Document],
@@ -288,12 +281,12 @@ pub fn own_faults(
     }
 }
 
-pub fn entries_of(store: &Store, path: &Path) -> Vec<Entry> {
+fn entries_of(store: &Store, path: &Path) -> Vec<Entry> {
     store.entries.iter().filter(|entry| store.document(entry).path == path).copied().collect()
 }
 
 /// Returns a problem of `ours` that the new documents have more often than the old ones.
-pub fn worse<'a>(
+fn worse<'a>(
     old: &[&Document],
     new: &[&'a Document],
     ours: &dyn Fn(&Problem) -> bool,
@@ -317,51 +310,42 @@ pub fn worse<'a>(
 pub fn writable<'a>(store: &'a Store, entry: &Entry) -> Result<&'a Document> {
     let document = store.document(entry);
     let name = document.path.to_text();
-    let packed = container(&document.path).is_some() || name.ends_with(".gz") || name.ends_with(".tgz");
-    if packed {
-        let message = format!("it is in the archive {name}: unarchive it first.");
-        return Err(Refusal::new("E_SESSION_ARCHIVED", message));
+    match document.offset {
+        _ if container(&document.path).is_some() || name.ends_with(".gz") || name.ends_with(".tgz") => {
+            let message = format!("it is in the archive {name}: unarchive it first.");
+            Err(Refusal::new("E_SESSION_ARCHIVED", message))
+        }
+        0 => Ok(document),
+        _ => Err(Refusal::unfit("the store has not been read completely yet.")),
     }
-    if document.offset > 0 {
-        return Err(Refusal::unfit("the store has not been read completely yet."));
-    }
-    Ok(document)
 }
 
 /// Refuses if the store's config is damaged: with default settings, too much could be removed.
 pub fn config_is_known(store: &Store) -> Result<()> {
     let (format, _) = writes(store)?;
     let is_config = |file: &Path| format.place(file, false) == Placement::File(Role::Config);
-    let mut broken =
-        store.problems.iter().filter(|own| own.severity == Severity::Error && is_config(&own.file));
-    match broken.next().map(|own| &*own.file) {
-        Some(file) => Err(Refusal::corrupt(format!(
-            "{} can't be read, and it says what should be removed: repair it first.",
-            file.to_text()
-        ))),
-        None => Ok(()),
-    }
+    let mut errors = store.problems.iter().filter(|own| own.severity == Severity::Error);
+    let Some(broken) = errors.find(|own| is_config(&own.file)) else { return Ok(()) };
+    let file = broken.file.to_text();
+    let why = format!("{file} can't be read, and it says what should be removed: repair it first.");
+    Err(Refusal::corrupt(why))
 }
 
 /// True if the record of the entry is JSON.
-pub fn is_json(format: &dyn Format, store: &Store, entry: &Entry) -> bool {
-    format.syntax(&store.document(entry).path) == RecordSyntax::Json
+pub fn is_json(store: &Store, entry: &Entry) -> bool {
+    writes(store).is_ok_and(|(format, _)| format.syntax(&store.document(entry).path) == RecordSyntax::Json)
 }
 
 /// Returns the changes, after those that copy live files before they are rewritten, if the format keeps copies.
-pub fn with_backups(
-    context: &WriteContext<'_>,
-    writes: &dyn FormatWriter,
-    changes: Vec<Change>,
-) -> Vec<Change> {
-    let rewritten = changes.iter().filter(|change| change.word() == "rewrite" && !change.is_empty());
+pub fn with_backups(context: &WriteContext<'_>, changes: Vec<Change>) -> Vec<Change> {
+    let Some(back_up) = own_operations(context.store).back_up else { return changes };
+    let rewritten =
+        changes.iter().filter(|change| change.kind() == ChangeKind::Rewrite && !change.is_empty());
     let rewritten: HashSet<&Path> = rewritten.map(|change| &*change.path).collect();
     let spliced =
         |document: &&Arc<Document>| document.role == Role::Records && rewritten.contains(&*document.path);
     let files: Vec<&Document> = context.store.documents.iter().filter(spliced).map(|own| &**own).collect();
-    let copies =
-        writes.own().back_up.map_or_else(Vec::new, |back_up| back_up(context.store, &files, context.now));
-    copies.into_iter().chain(changes).collect()
+    back_up(context.store, &files, context.now).into_iter().chain(changes).collect()
 }
 
 /// Returns the path of a session's folder.
@@ -374,7 +358,9 @@ pub fn session_folder<'a>(store: &'a Store, name: &str) -> Result<&'a Path> {
 pub const DEPRECATED: &str = "it is already deprecated; --remove removes the file itself.";
 
 /// True if a deletion would only deprecate a record that is deprecated already.
-pub fn is_deprecated(store: &Store, writes: &dyn FormatWriter, entry: &Entry) -> bool {
+pub fn is_deprecated(store: &Store, entry: &Entry) -> bool {
+    let is_kept =
+        |writes: &dyn FormatWriter| writes.deletion(&store.document(entry).path) == DeletionKind::Deprecated;
     let is_faded = store.memory(entry).is_some_and(|memory| memory.faded);
-    is_faded && writes.deletion(&store.document(entry).path) == DeletionKind::Deprecated
+    is_faded && writes(store).is_ok_and(|(_, writes)| is_kept(writes))
 }

@@ -1,23 +1,18 @@
-//! `delete` and `undelete`.
-
-pub mod vault_restore;
-
-use crate::ops::change_plan::{DEPRECATED, is_deprecated};
-pub use vault_restore::{holds_deleted, is_held, read as as_read};
+//! `delete`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
-use super::{Refusal, WriteContext, plan, with_backups, writable, writes};
-use crate::format::writing::{
-    self, DeletionKind, FormatDeletion, FormatWriter, Operation, RefusalList, document, removals,
+use super::change_plan::{DEPRECATED, is_deprecated};
+use super::{
+    Command, CommandRules, Consent, MemoryInput, Operation, Refusal, Result, ShownFirst, WriteContext, may,
+    plan, with_backups, writable, writes,
 };
+use crate::format::writing::{self, DeletionKind, FormatDeletion, FormatWriter, RefusalList, removals};
 use crate::model::plan::count_with_noun;
-use crate::model::{Change, Code, Entry, PathText, Plan, State, Store};
+use crate::model::{Change, Code, Entry, PathText, Plan, State, Store, Verb};
 
-/// Why nothing is restored.
-pub const NOT_DELETED: &str =
-    "none of these is deleted. `palimp list is:deleted` lists what can be restored.";
+pub use super::undelete::{as_read, holds_deleted, is_held};
 
 /// The options of a deletion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,11 +26,10 @@ pub struct DeleteOptions {
 }
 
 /// Plans to delete records in the format's own way.
-pub fn delete(context: &WriteContext<'_>, entries: &[Entry], asked: &DeleteOptions) -> Result<Plan, Refusal> {
+pub fn delete(context: &WriteContext<'_>, entries: &[Entry], asked: &DeleteOptions) -> Result<Plan> {
     let (_, writes) = writes(context.store)?;
     let reason = writing::reason(asked.reason.as_deref().unwrap_or(writing::DELETION_REASON))?;
-    let mut removed: Vec<Entry> = Vec::new();
-    let mut own_way: Vec<Entry> = Vec::new();
+    let (mut removed, mut own_way): (Vec<Entry>, Vec<Entry>) = Default::default();
     let mut tombstones = NewTombstones::of(context.store, entries);
     let (mut count, mut deprecated) = (0, 0);
     let mut faults = RefusalList::default();
@@ -43,7 +37,7 @@ pub fn delete(context: &WriteContext<'_>, entries: &[Entry], asked: &DeleteOptio
         let document = writable(context.store, entry)?;
         writes.allows(Operation::Delete, &document.path).map_err(Refusal::unfit)?;
         let deletion = writes.deletion(&document.path);
-        let is_deprecated = is_deprecated(context.store, writes, entry);
+        let is_deprecated = is_deprecated(context.store, entry);
         if !asked.remove && (entry.state == State::Deleted || is_deprecated) {
             deprecated += usize::from(is_deprecated);
             continue;
@@ -67,19 +61,19 @@ pub fn delete(context: &WriteContext<'_>, entries: &[Entry], asked: &DeleteOptio
         return Err(Refusal::unfit(DEPRECATED));
     }
     faults.finish()?;
-    let mut changes: Vec<Change> = Vec::new();
-    for (path, lines) in tombstones.files {
-        let current = document(&context.store.documents, &path).map(|own| own.bytes.clone());
-        changes.push(Change::append(path, lines, current));
-    }
+    let with_lines = |(path, lines): (PathBuf, Vec<u8>)| {
+        let current = context.store.document_at(&path).map(|own| own.bytes.clone());
+        Change::append(path, lines, current)
+    };
+    let mut changes: Vec<Change> = tombstones.files.into_iter().map(with_lines).collect();
     if !own_way.is_empty() {
         let asked =
             FormatDeletion { reason, replaced_by: asked.replaced_by.as_deref(), remove: asked.remove };
         changes.extend(writes.delete(context, &own_way, asked)?);
     }
     changes.extend(removals(context.store, &removed));
-    let all = with_backups(context, writes, changes);
-    let mut plan = plan("delete", context, count, all)?;
+    let all = with_backups(context, changes);
+    let mut plan = plan(Verb::Delete, context, count, all)?;
     if deprecated > 0 {
         plan.lines.push(format!("left out: {}: {DEPRECATED}", count_with_noun(deprecated as u64, "memory")));
     }
@@ -131,7 +125,7 @@ impl<'a> NewTombstones<'a> {
         NewTombstones { files: BTreeMap::new(), known: HashSet::new(), stay }
     }
 
-    fn add(&mut self, context: &WriteContext<'_>, entry: &Entry, reason: &str) -> Result<(), Refusal> {
+    fn add(&mut self, context: &WriteContext<'_>, entry: &Entry, reason: &str) -> Result<()> {
         let (_, writes) = writes(context.store)?;
         let Some((path, line)) = writes.own().tombstone.and_then(|made| made(context, entry, reason)) else {
             return Err(Refusal::unfit("it has no id that a tombstone could name: delete it with --remove."));
@@ -150,5 +144,21 @@ impl<'a> NewTombstones<'a> {
             self.files.entry(path).or_default().extend(line);
         }
         Ok(())
+    }
+}
+
+impl Command for DeleteOptions {
+    fn rules(&self) -> CommandRules {
+        let words = ["deleting", "delete", "deleted"];
+        let (shown_first, consent) = (ShownFirst::Repeated, Consent::TypedIfMany);
+        CommandRules { words, shown_first, consent, ..CommandRules::repeated_as_seen() }
+    }
+
+    fn check_allowed(&self, store: &Store, entry: &Entry) -> Result<()> {
+        if self.remove { Ok(()) } else { may(store, entry, Operation::Delete) }
+    }
+
+    fn plan_memories(&self, input: &MemoryInput<'_>) -> Result<Plan> {
+        delete(&input.context, input.entries, self)
     }
 }

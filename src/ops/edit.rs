@@ -6,19 +6,18 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::auto_redaction;
-use super::change_plan::{breaks, check_for};
+use super::change_plan::check_for;
 use super::form::as_settings;
 use super::tag::check_words;
 use super::{
-    FieldAssignment, Progress, Refusal, WriteContext, check, is_json, may, plan_and_after, refused_for,
-    with_backups, writable, writes,
+    Command, CommandRules, FieldAssignment, MemoryInput, Operation, Refusal, Result, ShownFirst,
+    WriteContext, auto_redaction, breaks, check, is_json, may, plan_and_after, refused_for, with_backups,
+    writable, writes,
 };
-use crate::format::writing::{FormatWriter, Operation, RefusalList, set_field};
-use crate::format::{Format, RecordSyntax};
-use crate::model::{Change, Code, Document, Entry, Moment, Plan, Problem, Severity, Store};
-use crate::text::json_edit::scan;
-use crate::text::json_scanner::Tape;
+use crate::format::RecordSyntax;
+use crate::format::writing::{RefusalList, set_field};
+use crate::model::{Change, Code, Document, Entry, Moment, Plan, Problem, Severity, Store, Verb};
+use crate::text::json_edit::{Tape, scan};
 
 /// The files and the record after an edit.
 pub(crate) enum EditResult {
@@ -36,7 +35,7 @@ pub(super) enum EditStrictness {
 }
 
 /// Checks that a record can get another id. The plan can still be refused.
-pub fn may_rename(store: &Store, entry: &Entry) -> Result<(), Refusal> {
+pub fn may_rename(store: &Store, entry: &Entry) -> Result<()> {
     may(store, entry, Operation::Rename)?;
     match writes(store)?.0.syntax(&store.document(entry).path) {
         RecordSyntax::Markdown => Ok(()),
@@ -45,14 +44,14 @@ pub fn may_rename(store: &Store, entry: &Entry) -> Result<(), Refusal> {
 }
 
 /// Checks that a record can get this id. The plan can still be refused.
-pub fn may_be_named(store: &Store, entry: &Entry, id: &str, now: Moment) -> Result<(), Refusal> {
+pub fn may_be_named(store: &Store, entry: &Entry, id: &str, now: Moment) -> Result<()> {
     may_rename(store, entry)?;
     let context = WriteContext::of(store, now, [0; 16]);
     as_set(&context, entry, &[FieldAssignment { name: "id", value: id }]).map(drop)
 }
 
 /// Plans to set fields of a record.
-pub fn edit(context: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> Result<Plan, Refusal> {
+pub fn edit(context: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> Result<Plan> {
     edit_with(context, entry, set, EditStrictness::Clean)
 }
 
@@ -63,9 +62,8 @@ pub(super) fn edit_with(
     entry: &Entry,
     set: &[FieldAssignment<'_>],
     care: EditStrictness,
-) -> Result<Plan, Refusal> {
-    let (_, writes) = writes(context.store)?;
-    let verb = if matches!(set, [FieldAssignment { name: "id", .. }]) { "rename" } else { "edit" };
+) -> Result<Plan> {
+    let verb = if matches!(set, [FieldAssignment { name: "id", .. }]) { Verb::Rename } else { Verb::Edit };
     let changes = match after_edit(context, entry, set)? {
         EditResult::Files(changes) => changes,
         EditResult::Record(after) => {
@@ -78,10 +76,10 @@ pub(super) fn edit_with(
         // If nothing changes, no derived file changes: an index that was stale before is no part of an edit.
         return Ok(Plan::of(verb, context.store.whole()?));
     }
-    let all = with_backups(context, writes, changes);
+    let all = with_backups(context, changes);
     let (mut plan, after) = plan_and_after(verb, context, 1, all)?;
     plan.lines.extend(sanity_checks::misspelt(context, entry, set));
-    plan.lines.extend(auto_redaction::told_of_edit(writes, context.store, &plan));
+    plan.lines.extend(auto_redaction::told_of_edit(context.store, &plan));
     let ours: fn(&Problem) -> bool = match care {
         EditStrictness::Clean => breaks,
         EditStrictness::Shown => |own| own.severity == Severity::Error,
@@ -96,7 +94,7 @@ pub(super) fn after_edit(
     context: &WriteContext<'_>,
     entry: &Entry,
     set: &[FieldAssignment<'_>],
-) -> Result<EditResult, Refusal> {
+) -> Result<EditResult> {
     let made = as_set(context, entry, set)?;
     sanity_checks::require_text(context, entry, set, &made)?;
     Ok(made)
@@ -107,8 +105,8 @@ pub(super) fn as_set(
     context: &WriteContext<'_>,
     entry: &Entry,
     set: &[FieldAssignment<'_>],
-) -> Result<EditResult, Refusal> {
-    let (format, writes) = writes(context.store)?;
+) -> Result<EditResult> {
+    let (_, writes) = writes(context.store)?;
     let document = writable(context.store, entry)?;
     writes.allows(Operation::Edit, &document.path).map_err(Refusal::unfit)?;
     if context.store.memory(entry).is_none() {
@@ -117,28 +115,23 @@ pub(super) fn as_set(
     // The format's own refusal is more precise.
     match writes.edit(context, entry, set) {
         Some(changes) => Ok(EditResult::Files(changes?)),
-        None if is_json(format, context.store, entry) => {
+        None if is_json(context.store, entry) => {
             if let Some(setting) = set.iter().find(|setting| matches!(setting.name, "id" | "session_id")) {
                 let message = format!("`{}` names the memory, and can't be changed.", setting.name);
                 return Err(Refusal::invalid(message));
             }
-            edited(context, format, writes, entry, set).map(EditResult::Record)
+            edited(context, entry, set).map(EditResult::Record)
         }
         None => Err(Refusal::unfit("it is not JSON, and can't be edited field by field.")),
     }
 }
 
 /// A function that returns the fields of a record to set, with their new values.
-pub type FieldSetter<'s> = dyn Fn(&Entry) -> Result<Vec<(String, String)>, Refusal> + 's;
+pub type FieldSetter<'s> = dyn Fn(&Entry) -> Result<Vec<(String, String)>> + 's;
 
 /// Plans to set fields of several records.
-pub fn each(
-    context: &WriteContext<'_>,
-    entries: &[Entry],
-    progress: &Progress,
-    set: &FieldSetter<'_>,
-) -> Result<Plan, Refusal> {
-    let (_, writes) = writes(context.store)?;
+pub fn each(input: &MemoryInput<'_>, set: &FieldSetter<'_>) -> Result<Plan> {
+    let (context, entries) = (&input.context, input.entries);
     let mut changes: Vec<Change> = Vec::new();
     let mut count = 0;
     let mut faults = RefusalList::default();
@@ -146,7 +139,7 @@ pub fn each(
     for (document, in_document) in context.store.by_document(entries) {
         let mut edits = Vec::new();
         for entry in &in_document {
-            progress.step()?;
+            input.progress.step()?;
             let edited = set(entry).and_then(|fields| {
                 let set = as_settings(&fields);
                 misspelt.extend(sanity_checks::misspelt(context, entry, &set));
@@ -172,12 +165,12 @@ pub fn each(
     changes.retain(|change| !change.is_empty());
     if changes.is_empty() {
         faults.finish()?;
-        return Ok(Plan::of("edit", context.store.whole()?));
+        return Ok(Plan::of(Verb::Edit, context.store.whole()?));
     }
-    let all = with_backups(context, writes, changes);
-    let (mut plan, after) = plan_and_after("edit", context, count, all)?;
+    let all = with_backups(context, changes);
+    let (mut plan, after) = plan_and_after(Verb::Edit, context, count, all)?;
     plan.lines.extend(misspelt);
-    plan.lines.extend(auto_redaction::told_of_edit(writes, context.store, &plan));
+    plan.lines.extend(auto_redaction::told_of_edit(context.store, &plan));
     faults.join(check(context, &plan, &after))?;
     faults.join(unharmed(context, entries, &after, EditStrictness::Clean))?;
     faults.finish()?;
@@ -192,7 +185,7 @@ pub(super) fn unharmed(
     entries: &[Entry],
     after: &[Arc<Document>],
     care: EditStrictness,
-) -> Result<(), Refusal> {
+) -> Result<()> {
     let new: HashMap<&Path, &Document> = after.iter().map(|new| (&*new.path, &**new)).collect();
     let mut faults = RefusalList::default();
     for (document, in_document) in context.store.by_document(entries) {
@@ -236,20 +229,14 @@ fn problems(document: &Document) -> HashMap<u32, Vec<&Problem>> {
 }
 
 /// Refuses new tags that are no words. Tags that the record has already may stay.
-pub(super) fn fits_words(context: &WriteContext<'_>, entry: &Entry, tags: &[String]) -> Result<(), Refusal> {
+pub(super) fn fits_words(context: &WriteContext<'_>, entry: &Entry, tags: &[String]) -> Result<()> {
     let old = context.store.memory(entry);
     let known = |tag: &str| old.is_some_and(|old| old.has_tag(tag));
     check_words(tags.iter().map(String::as_str).filter(|tag| !known(tag)))
 }
 
-/// Returns the record with its fields set.
-pub fn edited(
-    context: &WriteContext<'_>,
-    format: &dyn Format,
-    writes: &dyn FormatWriter,
-    entry: &Entry,
-    set: &[FieldAssignment<'_>],
-) -> Result<Vec<u8>, Refusal> {
+fn edited(context: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]) -> Result<Vec<u8>> {
+    let (format, writes) = writes(context.store)?;
     let raw = context.store.raw(entry);
     let mut tape = Tape::default();
     let before = scan(&mut tape, &raw)?;
@@ -261,9 +248,68 @@ pub fn edited(
     if *raw == *after {
         return Ok(after);
     }
-    let after = match auto_redaction::rules(writes, context.store) {
+    let after = match auto_redaction::rules(context.store) {
         Some(rules) => auto_redaction::redacted(&rules, &after, &raw).0,
         None => after,
     };
     writes.finish_edit(before, after, context.now, true)
+}
+
+/// Fields and their new values.
+type FieldValues = Vec<(String, String)>;
+
+/// Sets fields of one memory.
+#[derive(Clone, Debug)]
+pub struct EditMemory(pub FieldValues);
+
+impl EditMemory {
+    /// A command that sets the main text.
+    pub fn text(text: String) -> EditMemory {
+        EditMemory(vec![("text".to_owned(), text)])
+    }
+
+    /// A command that gives a memory another name. Other files may change with it.
+    pub fn rename(name: String) -> EditMemory {
+        EditMemory(vec![("id".to_owned(), name)])
+    }
+
+    /// The new name, if that is what it sets. Untrusted text.
+    pub fn new_name(&self) -> Option<&str> {
+        let [(name, new)] = self.0.as_slice() else { return None };
+        (name == "id").then_some(new)
+    }
+}
+
+impl Command for EditMemory {
+    fn rules(&self) -> CommandRules {
+        let words = match self.new_name() {
+            Some(_) => ["renaming", "rename", "renamed"],
+            None => ["saving", "save", "saved"],
+        };
+        let shown_first = if self.new_name().is_some() { ShownFirst::Always } else { ShownFirst::Several };
+        CommandRules { words, is_written: true, shown_first, ..CommandRules::default() }
+    }
+
+    fn plan_memories(&self, input: &MemoryInput<'_>) -> Result<Plan> {
+        edit(&input.context, input.one()?, &as_settings(&self.0))
+    }
+
+    fn new_value(&self) -> Option<String> {
+        self.new_name().map(str::to_owned)
+    }
+}
+
+/// Sets the same fields of several memories.
+#[derive(Clone, Debug)]
+pub struct EditMemories(pub FieldValues);
+
+impl Command for EditMemories {
+    fn rules(&self) -> CommandRules {
+        let words = ["saving", "save", "saved"];
+        CommandRules { words, is_written: true, is_counted: true, ..CommandRules::default() }
+    }
+
+    fn plan_memories(&self, input: &MemoryInput<'_>) -> Result<Plan> {
+        each(input, &|_| Ok(self.0.clone()))
+    }
 }

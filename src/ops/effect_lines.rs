@@ -78,7 +78,6 @@ pub fn added_lines(store: &Store, plan: &Plan) -> Vec<String> {
     lines
 }
 
-/// Returns how old a memory is, and when it was used last.
 fn measure(store: &Store, entry: &Entry, now: Moment) -> String {
     let Some(memory) = store.memory(entry) else { return "broken".into() };
     let mut parts = Vec::new();

@@ -5,18 +5,21 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::delete::is_held;
-use super::{Refusal, Result, WriteContext, writes};
-use crate::format::writing::{self, ErasablePart, Operation};
+use super::undelete::is_held;
+use super::{
+    Command, CommandRules, Consent, Operation, Refusal, Result, ShownFirst, WriteContext, own_operations,
+    writes,
+};
+use crate::format::writing::{self, ErasablePart};
+use crate::model::plan::{apply, whole_lines};
 use crate::model::{
     BackupCopy, Code, Entry, Moment, PathText, Problem, Role, Severity, Span, State, Store, deleted_from,
 };
-use crate::store::commit::scrub::UnreadSources;
-use crate::store::commit::scrub::{CopyDoubt, ErasureLine};
+use crate::store::commit::scrub::{CopyDoubt, ErasureLine, UnreadSources};
 use crate::store::commit::{CommitError, Vault};
 use crate::store::erase::{
-    ErasedContents, ErasureContext, ErasureMarks, ErasureMatcher, ErasurePlan, ErasureTarget, clean,
-    set_namesakes,
+    ErasedContents, ErasureContext, ErasureMarks, ErasureMatcher, ErasurePlan, ErasureTarget, SecretValues,
+    clean, set_namesakes,
 };
 use crate::text::lines;
 use crate::text::needle::Needles;
@@ -59,8 +62,8 @@ pub fn targets(context: &WriteContext<'_>, entries: &[Entry], reason: &str) -> R
 /// Refuses if the record can't be erased.
 pub fn may_erase(store: &Store, entry: &Entry) -> Result<()> {
     let (_, writes) = writes(store)?;
-    let own = store.document(entry);
-    let path = deleted_from(&own.path).unwrap_or(&own.path);
+    let path = &store.document(entry).path;
+    let path = deleted_from(path).unwrap_or(path);
     match writes.own().eraser {
         // A deleted record is only in earlier versions of its document.
         Some(_) if is_held(store, entry) => Ok(()),
@@ -78,18 +81,15 @@ pub fn is_masked(store: &Store, entry: &Entry) -> bool {
 
 /// True if the record repeats others of its store, as a checkpoint does.
 pub fn is_snapshot(store: &Store, entry: &Entry) -> bool {
-    let eraser = writes(store).ok().and_then(|(_, writes)| writes.own().eraser);
-    eraser.is_some_and(|own| own.is_snapshot(&store.document(entry).path))
+    own_operations(store).eraser.is_some_and(|own| own.is_snapshot(&store.document(entry).path))
 }
 
 /// True if nothing can identify the record after its erasure: it has no id, or is a part of a document.
 pub fn is_nameless(store: &Store, entry: &Entry) -> bool {
     let own = store.document(entry);
     let span = store.record(entry).span;
-    let erases = writes(store).ok().and_then(|(_, writes)| writes.own().eraser);
-    let is_part =
-        erases.is_some_and(|erases| erases.parts(&own.path, &own.bytes).iter().any(|part| part.span == span));
-    is_part || store.id(entry).is_none_or(str::is_empty)
+    let parts = own_operations(store).eraser.map(|erases| erases.parts(&own.path, &own.bytes));
+    parts.iter().flatten().any(|part| part.span == span) || store.id(entry).is_none_or(str::is_empty)
 }
 
 fn is_log_or_packed_log(path: &Path) -> bool {
@@ -116,7 +116,7 @@ pub fn plan(
     };
     removal.plan.lines.extend(logs.flat_map(|own| wanted.on_chosen(own)).map(told));
     let removes = &mut removal.plan;
-    if let Some(notices) = writes(context.store).ok().and_then(|(_, writes)| writes.own().plan_notices) {
+    if let Some(notices) = own_operations(context.store).plan_notices {
         removes.lines.extend(notices(context.store, &removes.changes));
     }
     removes.lines.extend(context.store.notes_on_replaced(&removes.changes));
@@ -149,6 +149,12 @@ pub struct ErasedRecords {
 }
 
 impl ErasedRecords {
+    /// Reads the erasure list of a store.
+    /// Without it, what was erased could come back.
+    pub fn of_store(vault: &Vault<'_>) -> Result<ErasedRecords, CommitError> {
+        Ok(ErasedRecords::of_lines(vault.erasure_list()?))
+    }
+
     /// Makes it from the lines of the erasure list, with the step and the time of each.
     pub fn of_lines(lines: Vec<ErasureLine>) -> ErasedRecords {
         let named = lines.iter().filter_map(|line| {
@@ -162,8 +168,7 @@ impl ErasedRecords {
     /// Returns when a record with this id was erased, and by which step, in a few words.
     pub fn told(&self, id: Option<&str>) -> Option<String> {
         let (step, at) = self.steps.get(id?)?;
-        let at = Moment::parse(at).map_or_else(|| at.clone(), |(when, _)| when.to_minute());
-        Some(format!("erased {at} by step {step}: it can't be restored"))
+        Some(format!("erased {} by step {step}: it can't be restored", to_minute(at)))
     }
 
     /// Returns a matcher for the erased records; `None` if nothing was ever erased.
@@ -174,32 +179,25 @@ impl ErasedRecords {
 
     /// Returns problems for memories that got the id of an erased one, which has a tombstone that hides them.
     pub fn hidden(&self, store: &Store, now: Moment) -> Vec<Problem> {
-        let has_tombstones = writes(store).is_ok_and(|(_, writes)| writes.own().tombstone.is_some());
-        let Some(wanted) = has_tombstones.then(|| self.wanted(store, now)).flatten() else {
-            return Vec::new();
-        };
+        let has_tombstones = own_operations(store).tombstone.is_some();
+        let wanted = if has_tombstones { self.wanted(store, now) } else { None };
+        let Some(wanted) = wanted else { return Vec::new() };
         let hidden = self.hidden_by_erasures(store);
         let said = store.problems.iter().filter(|problem| problem.code == Code::HiddenMemory);
         let said: HashSet<(&Path, Option<u32>)> =
             said.map(|problem| (&*problem.file, problem.line)).collect();
-        let mut problems = Vec::new();
-        for entry in store.entries.iter().filter(|entry| entry.state == State::Deleted) {
-            let (file, memory) = (&store.document(entry).path, store.memory(entry));
-            let line = store.record(entry).line;
-            let Some(id) = memory.and_then(|memory| memory.id()) else { continue };
-            let is_by_erasure = entry.session.is_some_and(|session| hidden.contains(&(session, id)));
-            if !is_by_erasure
+        let problem = |entry: &Entry| {
+            let (file, memory) = (&*store.document(entry).path, store.memory(entry)?);
+            let (id, line) = (memory.id()?, store.record(entry).line);
+            let is_left = !hidden.contains(&(entry.session?, id))
                 || wanted.is_shared(id)
-                || said.contains(&(&**file, Some(line)))
-                || wanted.is_erased_again(file, &store.raw(entry), memory)
-            {
-                continue;
-            }
+                || said.contains(&(file, Some(line)))
+                || wanted.is_erased_again(file, &store.raw(entry), Some(memory));
             let message = "It was written under the id of an erased memory, which hides it.";
             let problem = Problem::of_file(Code::HiddenMemory, Severity::Warning, file, message);
-            problems.push(problem.at_line(line).of_record(entry.record, Some(id)));
-        }
-        problems
+            (!is_left).then(|| problem.at_line(line).of_record(entry.record, Some(id)))
+        };
+        store.entries.iter().filter(|entry| entry.state == State::Deleted).filter_map(problem).collect()
     }
 
     /// Returns the sessions' numbers and the ids that only the tombstone of an erasure hides: none is later.
@@ -237,19 +235,19 @@ impl ErasedRecords {
                 let is_other = wanted.has_other_text(&own.path, &raw, record.memory());
                 let has_time = record.memory().is_some_and(|memory| memory.created.is_some());
                 let may_be_it = !is_other || has_time && !has_tombstones;
-                if may_be_it && wanted.is_erased(&own.path, &raw, record.memory(), None) {
-                    let id = record.id();
-                    let by = record.memory().and_then(|memory| memory.agent());
-                    let by = by.map(|agent| format!(" by {agent}")).unwrap_or_default();
-                    let message = match is_other {
-                        true => format!(
-                            "It has the id and the time of an erased memory, and another text{by}. If it is that one, erase it again."
-                        ),
-                        false => format!("It was erased and then written again{by}. Erase it again."),
-                    };
-                    let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, &message);
-                    problems.push(problem.at_line(record.line).of_record(number, id));
+                if !may_be_it || !wanted.is_erased(&own.path, &raw, record.memory(), None) {
+                    continue;
                 }
+                let by = record.memory().and_then(|memory| memory.agent());
+                let by = by.map(|agent| format!(" by {agent}")).unwrap_or_default();
+                let message = match is_other {
+                    true => format!(
+                        "It has the id and the time of an erased memory, and another text{by}. If it is that one, erase it again."
+                    ),
+                    false => format!("It was erased and then written again{by}. Erase it again."),
+                };
+                let problem = Problem::of_file(Code::ErasedAnew, Severity::Warning, &own.path, &message);
+                problems.push(problem.at_line(record.line).of_record(number, record.id()));
             }
         }
         problems
@@ -259,11 +257,12 @@ impl ErasedRecords {
     pub fn out_of(store: &Store, vault: &Vault<'_>, copy: &BackupCopy) -> Result<ErasedRecords, CommitError> {
         let erased = vault.erasure_list()?;
         let doubt = vault.doubt(&store.root, copy, &erased);
-        let told = |own: &CopyDoubt| {
-            let at = Moment::parse(&own.at).map_or_else(|| own.at.clone(), |(when, _)| when.to_minute());
-            format!("step {} erased a memory without an id {at}, and did not search this copy", own.step)
-        };
-        let doubt = doubt.map(|own| (own.clone(), told(&own)));
+        let doubt = doubt.map(|own| {
+            let (step, at) = (own.step, to_minute(&own.at));
+            let told =
+                format!("step {step} erased a memory without an id {at}, and did not search this copy");
+            (own, told)
+        });
         Ok(ErasedRecords { doubt, ..ErasedRecords::of_lines(erased) })
     }
 
@@ -279,19 +278,9 @@ impl ErasedRecords {
         let marks = ErasureMarks { main: &none, parts: &none, reason: DEFAULT_REASON, is_live: false };
         let holds = |why: &str| Refusal::unfit(format!("the copy holds what was erased: {why}"));
         let cleaned = clean(&wanted, file, copy, marks).map_err(|refusal| holds(&refusal.message))?;
-        let Some(left) = cleaned.left(copy) else {
+        let Some(copy) = cleaned.left(copy) else {
             return Err(holds(&format!("{} can't be restored.", file.to_text())));
         };
-        self.without_doubtful(context, &wanted, file, left)
-    }
-
-    fn without_doubtful(
-        &self,
-        context: &WriteContext<'_>,
-        wanted: &ErasureMatcher<'_>,
-        file: &Path,
-        copy: Vec<u8>,
-    ) -> Result<Vec<u8>> {
         let holds_records = matches!(wanted.role(file), Role::Records | Role::Archive);
         let Some((_, told)) = self.doubt.as_ref().filter(|_| holds_records) else { return Ok(copy) };
         let now = writing::document(&context.store.documents, file);
@@ -306,14 +295,43 @@ impl ErasedRecords {
         let spans: Vec<Span> = doubtful.map(|own| own.span).collect();
         match (spans.is_empty(), is_log_or_packed_log(file) && !wanted.format.forbids_rebase(file)) {
             (true, _) => Ok(copy),
-            (false, true) => {
-                let splices = crate::model::plan::whole_lines(&copy, lines::removal_edits(&copy, &spans));
-                Ok(crate::model::plan::apply(&copy, &splices))
-            }
+            (false, true) => Ok(apply(&copy, &whole_lines(&copy, lines::removal_edits(&copy, &spans)))),
             (false, false) => {
                 let file = file.to_text();
                 Err(Refusal::unfit(format!("{told}: {file} may hold it, and can't be taken apart.")))
             }
         }
+    }
+}
+
+fn to_minute(at: &str) -> String {
+    Moment::parse(at).map_or_else(|| at.to_owned(), |(when, _)| when.to_minute())
+}
+
+/// Erases memories with every copy, or values wherever they are. Its plan is made of the files on disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EraseOptions {
+    /// The reason: a code, not a sentence.
+    pub reason: Option<String>,
+    /// Values that are erased wherever they are, in every store that is open.
+    pub values: SecretValues,
+}
+
+impl EraseOptions {
+    /// The reason, or the usual one.
+    pub fn reason(&self) -> &str {
+        self.reason.as_deref().unwrap_or(DEFAULT_REASON)
+    }
+}
+
+impl Command for EraseOptions {
+    fn rules(&self) -> CommandRules {
+        let words = ["erasing", "erase", "erased"];
+        let (shown_first, consent) = (ShownFirst::Always, Consent::Typed);
+        CommandRules { words, hides_texts: true, shown_first, consent, ..CommandRules::default() }
+    }
+
+    fn check_allowed(&self, _: &Store, _: &Entry) -> Result<()> {
+        Ok(())
     }
 }

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::{Refusal, Result};
+use super::{Command, CommandRules, CommandScope, Refusal, Result, StoreInput, StorePlan};
 use crate::format;
-use crate::model::{Change, Moment, Plan};
+use crate::model::{Change, Moment, Plan, Verb};
+use crate::store::commit::CommitError;
 
 /// Plans the files of an empty store at `root`.
 pub fn init(name: &str, root: &Path, now: Moment) -> Result<Plan> {
@@ -17,7 +18,7 @@ pub fn init(name: &str, root: &Path, now: Moment) -> Result<Plan> {
     if files.is_empty() {
         return Err(Refusal::unfit(format!("a store of the format {name} is made by its own tool.")));
     }
-    let mut plan = Plan::of_unread_store("init", root, format.name());
+    let mut plan = Plan::of_unread_store(Verb::Init, root, format.name());
     plan.changes = files
         .into_iter()
         .map(|(path, bytes)| match path.extension() {
@@ -26,4 +27,18 @@ pub fn init(name: &str, root: &Path, now: Moment) -> Result<Plan> {
         })
         .collect();
     Ok(plan)
+}
+
+/// Makes an empty store.
+#[derive(Clone, Debug)]
+pub struct InitStore;
+
+impl Command for InitStore {
+    fn rules(&self) -> CommandRules {
+        CommandRules { scope: CommandScope::EachStore, ..CommandRules::default() }
+    }
+
+    fn plan_store(&self, input: &StoreInput<'_>) -> Result<Vec<StorePlan>, CommitError> {
+        Ok(input.planned(init(input.store.format, &input.store.root, input.host.now)?))
+    }
 }

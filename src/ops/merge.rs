@@ -3,11 +3,15 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-pub use crate::format::writing::MergedText;
+use super::change_plan::Documents;
+use super::{
+    Command, CommandRules, MemoryInput, Operation, Refusal, Result, ShownFirst, WriteContext, check, may,
+    plan_and_after, writes,
+};
 use crate::model::key::Key;
-use crate::model::{Entry, Plan, State, Store};
-use crate::ops::change_plan::Documents;
-use crate::ops::{Operation, Refusal, Result, WriteContext, check, may, plan_and_after, writes};
+use crate::model::{Entry, Plan, State, Store, StoredMemory, Verb};
+
+pub use crate::format::writing::MergedText;
 
 const NO_MERGE: &str = "this format has no way to make several memories into one.";
 /// At most this many lines of the new text are shown.
@@ -32,12 +36,10 @@ impl MergeChoice {
             None => store.memory(own).is_some_and(|memory| memory.id() == Some(into)),
         };
         let mut found = store.entries.iter().filter(|own| own.state == State::Live).filter(is_it);
+        let why = || format!("{into:?} is not the id or key of one live memory of the store.");
         match (found.next(), found.next()) {
             (Some(target), None) => Ok(target),
-            _ => {
-                let why = format!("{into:?} is not the id or key of one live memory of the store.");
-                Err(Refusal::unfit(why))
-            }
+            _ => Err(Refusal::unfit(why())),
         }
     }
 }
@@ -45,9 +47,7 @@ impl MergeChoice {
 /// Checks that a memory can become a part of another.
 pub fn may_merge(store: &Store, entry: &Entry) -> Result<()> {
     let (_, writes) = writes(store)?;
-    if writes.own().merge.is_none() {
-        return Err(Refusal::unfit(NO_MERGE));
-    }
+    writes.own().merge.ok_or_else(|| Refusal::unfit(NO_MERGE))?;
     may(store, entry, Operation::Delete)
 }
 
@@ -62,7 +62,7 @@ pub fn merge(context: &WriteContext<'_>, entries: &[Entry], choice: &MergeChoice
     }
     others.iter().try_for_each(|own| may_merge(store, own))?;
     let changes = merge(context, &others, target, choice.text)?;
-    let (mut plan, after) = plan_and_after("merge", context, others.len(), changes)?;
+    let (mut plan, after) = plan_and_after(Verb::Merge, context, others.len(), changes)?;
     check(context, &plan, &after)?;
     plan.lines.splice(0..0, text_lines(store, (target, &others), &after));
     Ok(plan)
@@ -81,12 +81,9 @@ fn text_lines(store: &Store, (target, others): (&Entry, &[Entry]), after: &Docum
     let document = after.iter().find(|document| document.path == before.path);
     let mut raws =
         document.into_iter().flat_map(|document| document.records.iter().map(|record| document.raw(record)));
-    let new = raws.find(|raw| match stay.get_mut(raw) {
-        Some(left) if *left > 0 => {
-            *left -= 1;
-            false
-        }
-        _ => true,
+    let new = raws.find(|raw| {
+        let left = stay.get_mut(raw).filter(|left| **left > 0);
+        left.map(|left| *left -= 1).is_none()
     });
     let new = new.unwrap_or_else(|| store.raw(target));
     let text = String::from_utf8_lossy(&new);
@@ -94,4 +91,24 @@ fn text_lines(store: &Store, (target, others): (&Entry, &[Entry]), after: &Docum
     let more = text.lines().count().saturating_sub(SHOWN);
     let more = (more > 0).then(|| format!("  … and {more} lines more"));
     std::iter::once("It will be:".to_owned()).chain(shown).chain(more).collect()
+}
+
+impl Command for MergeChoice {
+    fn rules(&self) -> CommandRules {
+        let words = ["merging", "merge", "merged"];
+        CommandRules { words, shown_first: ShownFirst::Always, ..CommandRules::repeated_as_seen() }
+    }
+
+    fn check_allowed(&self, store: &Store, entry: &Entry) -> Result<()> {
+        may_merge(store, entry)
+    }
+
+    fn plan_memories(&self, input: &MemoryInput<'_>) -> Result<Plan> {
+        merge(&input.context, input.entries, self)
+    }
+
+    fn effect_on(&self, store: &Store, entry: &Entry, _: &StoredMemory) -> Option<String> {
+        let stays = self.target(store).is_ok_and(|target| target == entry);
+        Some(if stays { "stays" } else { "becomes a part of it" }.to_owned())
+    }
 }

@@ -2,21 +2,29 @@
 //! for an id that the other session has already. References to it follow.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::{Refusal, Result, WriteContext, check_brought, plan_and_after, with_backups};
+use super::{
+    Command, CommandRules, MemoryInput, Refusal, Result, WriteContext, check_brought, plan_and_after,
+    with_backups,
+};
 use crate::format::writing::{FormatWriter, NameUse, RangeEdit, RefusalList, rename};
 use crate::format::{Format, Placement, live_session};
 use crate::model::{
     Change, Entry, EntryRef, Name, NameKind, Plan, ReferenceIndex, Role, Session, Snapshot, State, Store,
+    StoredMemory, Verb,
 };
-use crate::text::json_edit::{on_one_line, scan};
-use crate::text::json_scanner::Tape;
+use crate::text::json_edit::{Tape, on_one_line, scan};
 use crate::text::lines::removal_edits;
 use crate::text::numbered_id::following;
 
 /// Checks that a record can move to another session. The plan can still be refused.
 pub fn may_move(store: &Store, entry: &Entry) -> Result<()> {
+    may_go(store, entry, "move")
+}
+
+/// Checks that a record can go to another session. `how` is what it can't do there if it is in none.
+pub(super) fn may_go(store: &Store, entry: &Entry, how: &str) -> Result<()> {
     let (_, writes) = super::writes(store)?;
     match entry.state {
         State::Live => {}
@@ -25,7 +33,8 @@ pub fn may_move(store: &Store, entry: &Entry) -> Result<()> {
         State::Broken => return Err(Refusal::broken()),
     }
     super::writable(store, entry)?;
-    let sessionless = || Refusal::unfit("it belongs to no session, so it can't move to another one.");
+    let sessionless =
+        || Refusal::unfit(format!("it belongs to no session, so it can't {how} to another one."));
     store.session(entry).ok_or_else(sessionless)?;
     let raw = store.raw(entry);
     let mut tape = Tape::default();
@@ -53,17 +62,11 @@ pub fn other_sessions(snapshot: &Snapshot, at: &[EntryRef]) -> Vec<String> {
 /// Plans to move records to the session `to`, in the order of the store.
 pub fn move_records(context: &WriteContext<'_>, entries: &[Entry], to: &str) -> Result<Plan> {
     let moving = Moving::of(context, entries, to)?;
-    let mut lines: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
-    let mut changes = Vec::new();
+    let mut lines = LogLines::new();
     for (number, target) in &moving.targets {
-        let line = lines.entry(target.path.clone()).or_default();
-        line.extend(on_one_line(&moving.renamed(*number)?));
-        line.push(b'\n');
+        add_line(&mut lines, &target.path, &moving.renamed(*number)?);
     }
-    for (path, lines) in lines {
-        let log = context.store.document_at(&path);
-        changes.push(Change::append(path, lines, log.map(|log| log.bytes.clone())));
-    }
+    let mut changes = appends(context.store, lines);
     let moved: Vec<Entry> = moving.targets.keys().map(|number| moving.entry(*number)).collect();
     // A file is changed once, so its removals and its new references are edits of one change.
     let mut edits = moving.reference_edits()?;
@@ -75,11 +78,93 @@ pub fn move_records(context: &WriteContext<'_>, entries: &[Entry], to: &str) -> 
         let document = context.store.document_at(&path);
         changes.extend(document.map(|document| Change::edits(&path, document.bytes.clone(), edits)));
     }
-    let changes = with_backups(context, moving.writes, changes);
-    let (mut plan, after) = plan_and_after("move", context, moved.len(), changes)?;
+    let changes = with_backups(context, changes);
+    let (mut plan, after) = plan_and_after(Verb::Move, context, moved.len(), changes)?;
     plan.lines.extend(moving.notices());
     check_brought(context, (&plan, &after), (context.store, &moved))?;
     Ok(plan)
+}
+
+/// New lines by their logs.
+pub(super) type LogLines = BTreeMap<PathBuf, Vec<u8>>;
+
+pub(super) fn add_line(lines: &mut LogLines, log: &Path, record: &[u8]) {
+    let own = lines.entry(log.to_owned()).or_default();
+    own.extend(on_one_line(record));
+    own.push(b'\n');
+}
+
+pub(super) fn appends(store: &Store, lines: LogLines) -> Vec<Change> {
+    let base = |log: &Path| store.document_at(log).map(|log| log.bytes.clone());
+    lines.into_iter().map(|(log, lines)| Change::append(&log, lines, base(&log))).collect()
+}
+
+pub(super) struct OtherSession<'a> {
+    context: &'a WriteContext<'a>,
+    format: &'static dyn Format,
+    pub writes: &'static dyn FormatWriter,
+    pub references: ReferenceIndex,
+    session: &'a Session,
+}
+
+impl<'a> OtherSession<'a> {
+    /// Returns the session with this name, if it can be written.
+    pub fn of(context: &'a WriteContext<'a>, name: &str) -> Result<OtherSession<'a>> {
+        let (format, writes) = super::writes(context.store)?;
+        let session = live_session(format, context.store, name)?;
+        let references = ReferenceIndex::of(std::iter::once(context.store));
+        Ok(OtherSession { context, format, writes, references, session })
+    }
+
+    pub fn name(&self) -> &'a str {
+        &self.session.name
+    }
+
+    /// True if a record is in it already.
+    pub fn has(&self, entry: &Entry) -> bool {
+        self.context.store.session(entry).is_some_and(|own| own.path == self.session.path)
+    }
+
+    /// Returns the ids in its files, those of deleted and damaged records included.
+    pub fn ids(&self) -> HashSet<String> {
+        let documents = &self.context.store.documents;
+        let own = documents.iter().filter(|document| document.path.starts_with(&self.session.path));
+        let records = own.flat_map(|document| &document.records);
+        records.filter_map(|record| record.named_id()).map(str::to_owned).collect()
+    }
+
+    /// Returns its log for a record of another session.
+    pub fn log_of(&self, entry: &Entry) -> Result<PathBuf> {
+        let store = self.context.store;
+        let own = store.session(entry).map_or_else(PathBuf::new, |own| own.path.clone());
+        let path = store.document(entry).path.strip_prefix(own).map(|name| self.session.path.join(name));
+        let path = path.ok().filter(|path| self.format.place(path, false) == Placement::File(Role::Records));
+        path.ok_or_else(|| Refusal::unfit("the other session has no place for it."))
+    }
+
+    /// True if a record of the store has this id, or if it is one of `given`.
+    pub fn is_used(&self, id: &str, given: &HashSet<String>) -> bool {
+        let named = || self.references.named(self.context.store, 0, NameKind::Record, id).next();
+        given.contains(id) || named().is_some()
+    }
+
+    /// True if a name in a record leads to a record of this session.
+    pub fn finds(&self, from: &Entry, name: &Name<&str>) -> bool {
+        let store = self.context.store;
+        let from = store.number_of(from).map(|entry| EntryRef { store: 0, entry });
+        let found = from.and_then(|from| self.references.find(store, from, name));
+        found.is_some_and(|found| self.has(&store.entries[found.entry as usize]))
+    }
+
+    /// Returns the number after its last id that no record of the store has.
+    pub fn next_id(&self, entry: &Entry, given: &HashSet<String>) -> Result<String> {
+        let store = self.context.store;
+        let kind = store.memory(entry).map_or("", |memory| memory.kind());
+        let last = self.writes.own().last_id.and_then(|last| last(store, self.name(), kind));
+        let last = last.ok_or_else(|| Refusal::unfit("the next id of the other session is unknown."))?;
+        let free = following(&last).find(|id| !self.is_used(id, given));
+        free.ok_or_else(|| Refusal::unfit("there is no other id for it."))
+    }
 }
 
 /// The place of a record in the other session.
@@ -93,9 +178,7 @@ struct MoveTarget {
 /// Records on their way to another session.
 struct Moving<'a> {
     context: &'a WriteContext<'a>,
-    writes: &'static dyn FormatWriter,
-    references: ReferenceIndex,
-    session: &'a Session,
+    session: OtherSession<'a>,
     /// The records that move, by their numbers in the store.
     targets: BTreeMap<u32, MoveTarget>,
 }
@@ -103,20 +186,18 @@ struct Moving<'a> {
 impl<'a> Moving<'a> {
     fn of(context: &'a WriteContext<'a>, entries: &[Entry], to: &str) -> Result<Moving<'a>> {
         let store = context.store;
-        let (format, writes) = super::writes(store)?;
-        let session = live_session(format, store, to)?;
-        let references = ReferenceIndex::of(std::iter::once(store));
-        let targets = BTreeMap::new();
-        let mut moving = Moving { context, writes, references, session, targets };
-        let numbers: HashMap<(u32, u32), u32> =
-            (0..).zip(&store.entries).map(|(number, own)| ((own.document, own.record), number)).collect();
+        let session = OtherSession::of(context, to)?;
+        let mut given = session.ids();
+        let mut moving = Moving { context, session, targets: BTreeMap::new() };
         let mut faults = RefusalList::default();
-        let mut given = ids_below(store, session);
-        for entry in entries.iter().filter(|entry| !is_in(store, entry, session)) {
-            let Some(number) = numbers.get(&(entry.document, entry.record)) else { continue };
-            let target = may_move(store, entry).and_then(|()| moving.target(format, *number, &mut given));
+        for entry in entries {
+            if moving.session.has(entry) {
+                continue;
+            }
+            let Some(number) = store.number_of(entry) else { continue };
+            let target = may_move(store, entry).and_then(|()| moving.target(number, &mut given));
             if let Some(target) = faults.collect(entry, target)? {
-                moving.targets.insert(*number, target);
+                moving.targets.insert(number, target);
             }
         }
         faults.finish()?;
@@ -131,21 +212,17 @@ impl<'a> Moving<'a> {
     }
 
     /// Finds the log and the id of a record in the other session. `given` are the ids that can't be used.
-    fn target(&self, format: &dyn Format, number: u32, given: &mut HashSet<String>) -> Result<MoveTarget> {
-        let (store, entry) = (self.context.store, self.entry(number));
-        let own = store.session(&entry).map_or_else(PathBuf::new, |own| own.path.clone());
-        let document = store.document(&entry);
-        let path = document.path.strip_prefix(own).map(|name| self.session.path.join(name));
-        let path = path.ok().filter(|path| format.place(path, false) == Placement::File(Role::Records));
-        let path = path.ok_or_else(|| Refusal::unfit("the other session has no place for it."))?;
-        let Some(id) = store.id(&entry) else {
+    fn target(&self, number: u32, given: &mut HashSet<String>) -> Result<MoveTarget> {
+        let entry = self.entry(number);
+        let path = self.session.log_of(&entry)?;
+        let Some(id) = self.context.store.id(&entry) else {
             return Ok(MoveTarget { path, id: None });
         };
         let id = match self.is_free(number, id, given) {
             true => id.to_owned(),
-            false if self.numbers_ids() => self.next_id(&entry, given)?,
+            false if self.numbers_ids() => self.session.next_id(&entry, given)?,
             false => {
-                let message = format!("the session {} has the id {id} already.", self.session.name);
+                let message = format!("the session {} has the id {id} already.", self.session.name());
                 return Err(Refusal::invalid(message));
             }
         };
@@ -155,38 +232,30 @@ impl<'a> Moving<'a> {
 
     /// True if ids are numbered: the next one depends on the last one.
     fn numbers_ids(&self) -> bool {
-        self.writes.own().last_id.is_some()
+        self.session.writes.own().last_id.is_some()
     }
 
     /// True if a record can keep its id: no other has it there, and what refers to it still finds it.
     fn is_free(&self, number: u32, id: &str, given: &HashSet<String>) -> bool {
         let store = self.context.store;
         let at = EntryRef { store: 0, entry: number };
-        let mut others = self.references.named(store, 0, NameKind::Record, id).filter(|own| *own != at);
-        let is_referred_to = || self.references.links_of(store, at).iter().any(|link| !link.outward);
+        let references = &self.session.references;
+        let mut others = references.named(store, 0, NameKind::Record, id).filter(|own| *own != at);
+        let is_referred_to = || references.links_of(store, at).iter().any(|link| !link.outward);
         let is_ambiguous = self.numbers_ids() && others.next().is_some() && is_referred_to();
         !given.contains(id) && !is_ambiguous
-    }
-
-    /// Returns the number after the last id of the other session that no record of the store has.
-    fn next_id(&self, entry: &Entry, given: &HashSet<String>) -> Result<String> {
-        let store = self.context.store;
-        let kind = store.memory(entry).map_or("", |memory| memory.kind());
-        let last = self.writes.own().last_id.and_then(|last| last(store, &self.session.name, kind));
-        let last = last.ok_or_else(|| Refusal::unfit("the next id of the other session is unknown."))?;
-        let is_used = |id: &String| {
-            given.contains(id) || self.references.named(store, 0, NameKind::Record, id).next().is_some()
-        };
-        following(&last).find(|id| !is_used(id)).ok_or_else(|| Refusal::unfit("there is no other id for it."))
     }
 
     /// Returns the bytes of a record with the new names of itself and of what it refers to.
     fn renamed(&self, number: u32) -> Result<Vec<u8>> {
         let raw = self.context.store.raw(&self.entry(number));
         let from = EntryRef { store: 0, entry: number };
-        rename(self.writes, &raw, self.context.now, &|says, text| match (says, self.targets.get(&number)) {
+        rename(self.session.writes, &raw, self.context.now, &|says, text| match (
+            says,
+            self.targets.get(&number),
+        ) {
             (NameUse::Id, Some(target)) => target.id.clone(),
-            (NameUse::Session, Some(_)) => Some(self.session.name.clone()),
+            (NameUse::Session, Some(_)) => Some(self.session.name().to_owned()),
             (NameUse::Reference(of), _) => self.new_name(from, &Name { of, text }),
             _ => None,
         })
@@ -194,7 +263,7 @@ impl<'a> Moving<'a> {
 
     /// Returns the new id of what a name refers to; `None` if that stays where it is.
     fn new_name(&self, from: EntryRef, name: &Name<&str>) -> Option<String> {
-        let other = self.references.find(self.context.store, from, name)?;
+        let other = self.session.references.find(self.context.store, from, name)?;
         self.targets.get(&other.entry).filter(|_| name.of == NameKind::Record)?.id.clone()
     }
 
@@ -204,11 +273,10 @@ impl<'a> Moving<'a> {
         let mut edits: BTreeMap<PathBuf, Vec<RangeEdit>> = BTreeMap::new();
         for number in self.referrers() {
             let entry = self.entry(number);
-            let (raw, renamed) = (store.raw(&entry), self.renamed(number)?);
-            if *raw != *renamed && self.is_writable(number) {
-                let span = store.record(&entry).span;
+            let renamed = self.renamed(number)?;
+            if *store.raw(&entry) != *renamed && self.is_writable(number) {
                 let own = edits.entry(store.document(&entry).path.clone()).or_default();
-                own.push((span.start as usize..span.end as usize, renamed));
+                own.push((store.record(&entry).span.range(), renamed));
             }
         }
         Ok(edits)
@@ -222,7 +290,7 @@ impl<'a> Moving<'a> {
     fn referrers(&self) -> Vec<u32> {
         let links = |number: &u32| {
             let at = EntryRef { store: 0, entry: *number };
-            self.references.links_of(self.context.store, at)
+            self.session.references.links_of(self.context.store, at)
         };
         let inward = self.targets.keys().flat_map(links).filter(|link| !link.outward);
         let mut own: Vec<u32> = inward.filter_map(|link| Some(link.other?.entry)).collect();
@@ -239,7 +307,7 @@ impl<'a> Moving<'a> {
         for (number, target) in &self.targets {
             let old = store.id(&store.entries[*number as usize]);
             if let (Some(old), Some(new)) = (old, target.id.as_deref().filter(|new| Some(*new) != old)) {
-                lines.push(format!("{old} becomes {new} in the session {}", self.session.name));
+                lines.push(format!("{old} becomes {new} in the session {}", self.session.name()));
             }
         }
         let after = self.ids_after();
@@ -247,16 +315,13 @@ impl<'a> Moving<'a> {
             let from = EntryRef { store: 0, entry: number };
             let references = store.memory(entry).into_iter().flat_map(|memory| memory.references());
             for name in references.map(|own| own.to).filter(|name| name.of == NameKind::Record) {
-                let before = self.references.find(store, from, &name).map(|own| own.entry);
+                let before = self.session.references.find(store, from, &name).map(|own| own.entry);
                 let is_renamed = self.targets.contains_key(&number) || self.is_writable(number);
                 let text = self.new_name(from, &name).filter(|_| is_renamed);
                 let now = self.found_after(&after, number, text.as_deref().unwrap_or(name.text));
                 if before != now {
-                    let id = self.id_after(number).unwrap_or("a memory without an id");
-                    lines.push(format!(
-                        "{id} refers to {}, which names another memory after the move",
-                        name.text
-                    ));
+                    let (id, text) = (self.id_after(number).unwrap_or("a memory without an id"), name.text);
+                    lines.push(format!("{id} refers to {text}, which names another memory after the move"));
                 }
             }
         }
@@ -285,7 +350,7 @@ impl<'a> Moving<'a> {
     /// Returns the record that an id leads to after the move, as [`ReferenceIndex::find`] does.
     fn found_after(&self, after: &HashMap<&str, Vec<u32>>, from: u32, id: &str) -> Option<u32> {
         let session = |number: u32| match self.targets.contains_key(&number) {
-            true => Some(&self.session.path),
+            true => Some(&self.session.session.path),
             false => self.context.store.session(&self.entry(number)).map(|own| &own.path),
         };
         let own = session(from);
@@ -295,13 +360,33 @@ impl<'a> Moving<'a> {
     }
 }
 
-fn is_in(store: &Store, entry: &Entry, session: &Session) -> bool {
-    store.session(entry).is_some_and(|own| own.path == session.path)
+/// Moves memories to another session of their store.
+#[derive(Clone, Debug)]
+pub struct MoveMemories {
+    /// The other session.
+    pub to: String,
 }
 
-/// Returns the ids in the files of a session, those of deleted and damaged records included.
-fn ids_below(store: &Store, session: &Session) -> HashSet<String> {
-    let own = store.documents.iter().filter(|document| document.path.starts_with(&session.path));
-    let records = own.flat_map(|document| &document.records);
-    records.filter_map(|record| record.named_id()).map(str::to_owned).collect()
+impl Command for MoveMemories {
+    fn rules(&self) -> CommandRules {
+        let words = ["moving", "move", "moved"];
+        CommandRules { words, is_of_other_sessions: true, ..CommandRules::repeated_as_seen() }
+    }
+
+    fn check_allowed(&self, store: &Store, entry: &Entry) -> Result<()> {
+        may_move(store, entry)
+    }
+
+    fn plan_memories(&self, input: &MemoryInput<'_>) -> Result<Plan> {
+        move_records(&input.context, input.entries, &self.to)
+    }
+
+    fn effect_on(&self, store: &Store, entry: &Entry, _: &StoredMemory) -> Option<String> {
+        let from = store.session(entry).map_or("", |session| session.name.as_str());
+        Some(format!("{from} → {}", self.to))
+    }
+
+    fn new_value(&self) -> Option<String> {
+        Some(self.to.clone())
+    }
 }

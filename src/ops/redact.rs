@@ -11,19 +11,18 @@ mod span_place;
 mod text_places;
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::edit::{EditStrictness, unharmed};
-use super::secrets::sensitive_parts;
 use super::{
-    Operation, Progress, Refusal, Result, WriteContext, check, may, plan_and_after, with_backups, writes,
+    Command, CommandRules, MemoryInput, Operation, Refusal, Result, ShownFirst, WriteContext, check, may,
+    own_operations, plan_and_after, with_backups, writes,
 };
+use crate::check::secrets::sensitive_parts;
 use crate::detectors::Detection;
-use crate::format::writing::{FormatWriter, RefusalList};
-use crate::model::{Change, Document, Entry, Moment, Plan, State, Store};
+use crate::format::writing::RefusalList;
+use crate::model::{Change, Document, Entry, Moment, Plan, State, Store, Verb};
 use crate::store::erase::{ErasedValues, SecretValues};
-use crate::text::json_edit::{JsonSplice, apply, scan};
-use crate::text::json_scanner::Tape;
+use crate::text::json_edit::{JsonSplice, Tape, apply, scan};
 
 pub use redaction::{RecordSpan, RedactedValues, Redaction, RedactionStyle, value_digest};
 pub use text_places::holds;
@@ -42,38 +41,23 @@ pub(super) struct ValuePlace {
     pub with: String,
 }
 
-/// Refuses a place, by the name of its field.
 pub(super) fn refused(field: &str, why: impl std::fmt::Display) -> Refusal {
     Refusal::unfit(format!("`{field}` {why}."))
 }
 
 /// Plans a redaction. Records without such a value stay as they are.
-pub fn redact(
-    context: &WriteContext<'_>,
-    entries: &[Entry],
-    redaction: &Redaction,
-    progress: &Progress,
-) -> Result<Plan> {
-    planned(context, entries, redaction, progress).map_err(|why| named(context.store, redaction, why))
-}
-
-fn planned(
-    context: &WriteContext<'_>,
-    entries: &[Entry],
-    redaction: &Redaction,
-    progress: &Progress,
-) -> Result<Plan> {
-    let (_, writes) = writes(context.store)?;
+fn planned(input: &MemoryInput<'_>, redaction: &Redaction) -> Result<Plan> {
+    let (context, entries) = (&input.context, input.entries);
     let (mut faults, mut changes, mut count) = (RefusalList::default(), Vec::new(), 0);
     for (document, own) in context.store.by_document(entries) {
         let mut made = Vec::new();
         for entry in &own {
-            progress.step()?;
-            let new = after_redaction(context.store, entry, redaction, context.now);
-            let new = new.and_then(|raw| raw.map(|raw| finished(context, writes, entry, raw)).transpose());
+            input.progress.step()?;
+            let new = redacted(context.store, entry, redaction, context.now);
+            let new = new.and_then(|raw| raw.map(|raw| finished(context, entry, raw)).transpose());
             made.extend(faults.collect(entry, new)?.flatten().map(|raw| (*entry, raw)));
         }
-        match changes_of(context, writes, &document, &made) {
+        match changes_of(context, &document, &made) {
             Ok(own) => {
                 count += made.len();
                 changes.extend(own);
@@ -84,10 +68,10 @@ fn planned(
     changes.retain(|change| !change.is_empty());
     if changes.is_empty() {
         faults.finish()?;
-        return Ok(Plan::of("redact", context.store.whole()?));
+        return Ok(Plan::of(Verb::Redact, context.store.whole()?));
     }
-    let all = with_backups(context, writes, changes);
-    let (mut plan, after) = plan_and_after("redact", context, count, all)?;
+    let all = with_backups(context, changes);
+    let (mut plan, after) = plan_and_after(Verb::Redact, context, count, all)?;
     plan.lines.push(KEPT.to_owned());
     faults.join(check(context, &plan, &after))?;
     faults.join(unharmed(context, entries, &after, EditStrictness::Clean))?;
@@ -97,17 +81,15 @@ fn planned(
 
 const KEPT: &str = "undo data, backups, archives, and older events and checkpoints keep the old values until `palimp erase` takes them";
 
-/// Returns the changes that give records of one document their new bytes.
 fn changes_of(
     context: &WriteContext<'_>,
-    writes: &dyn FormatWriter,
-    document: &Arc<Document>,
+    document: &Document,
     made: &[(Entry, Vec<u8>)],
 ) -> Result<Vec<Change>> {
     if made.is_empty() {
         return Ok(Vec::new());
     }
-    if let Some(replace) = writes.own().replace_records {
+    if let Some(replace) = own_operations(context.store).replace_records {
         return replace(context, made);
     }
     let edit = |(entry, raw): &(Entry, Vec<u8>)| (context.store.record(entry).span.range(), raw.clone());
@@ -115,12 +97,8 @@ fn changes_of(
 }
 
 /// Returns a record with its checksum renewed. A checksum that was wrong stays: nobody has checked the record.
-fn finished(
-    context: &WriteContext<'_>,
-    writes: &dyn FormatWriter,
-    entry: &Entry,
-    raw: Vec<u8>,
-) -> Result<Vec<u8>> {
+fn finished(context: &WriteContext<'_>, entry: &Entry, raw: Vec<u8>) -> Result<Vec<u8>> {
+    let (_, writes) = writes(context.store)?;
     let record = context.store.raw(entry);
     let mut tape = Tape::default();
     match scan(&mut tape, &record) {
@@ -149,16 +127,7 @@ fn search(texts: &[String]) -> ErasedValues {
 }
 
 /// Returns a record after a redaction, without what the format derives; `None` if it has no such value.
-///
-/// # Errors
-///
-/// If it can't be redacted. The refusal says why.
-pub fn after_redaction(
-    store: &Store,
-    entry: &Entry,
-    redaction: &Redaction,
-    now: Moment,
-) -> Result<Option<Vec<u8>>> {
+pub fn redacted(store: &Store, entry: &Entry, redaction: &Redaction, now: Moment) -> Result<Option<Vec<u8>>> {
     may(store, entry, Operation::Edit)?;
     let mut raw = store.raw(entry).into_owned();
     let mut is_changed = false;
@@ -230,4 +199,16 @@ fn places(redaction: &Redaction, store: &Store, entry: &Entry, raw: &[u8]) -> Re
         ValuePlace { with: redaction.replacement(&value, own), at, value }
     };
     Ok(all.into_iter().map(made).collect())
+}
+
+impl Command for Redaction {
+    fn rules(&self) -> CommandRules {
+        let words = ["redacting", "redact", "redacted"];
+        let shown_first = ShownFirst::Always;
+        CommandRules { words, is_counted: true, hides_texts: true, shown_first, ..CommandRules::default() }
+    }
+
+    fn plan_memories(&self, input: &MemoryInput<'_>) -> Result<Plan> {
+        planned(input, self).map_err(|why| named(input.context.store, self, why))
+    }
 }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use super::Hit;
 use crate::model::Snapshot;
-use crate::query::Hit;
 
 /// Counts of what results have in common. Broken records are not counted.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -26,7 +26,7 @@ impl Query {
             let mut sides = parser.sides(true)?;
             if parser.peek().is_some() {
                 let message = "This parenthesis closes nothing. To search for it, quote it.";
-                return Err(wrong(parser.at..parser.at + 1, message.into()));
+                return Err(wrong(parser.at..parser.at + 1, message));
             }
             query = parser.query;
             query.clauses.extend(match sides.len() {
@@ -38,8 +38,8 @@ impl Query {
     }
 }
 
-pub(super) fn wrong(span: Range<usize>, message: String) -> QueryError {
-    QueryError { span, message }
+pub(super) fn wrong(span: Range<usize>, message: impl Into<String>) -> QueryError {
+    QueryError { span, message: message.into() }
 }
 
 /// Terms side by side: all must hold.
@@ -88,8 +88,7 @@ impl Parser<'_> {
             let or_here = at_or.then_some(start..self.at);
             match or_here.clone().or(or.clone()) {
                 Some(span) if empty && (over || at_or) => {
-                    let message = "OR must be between two terms. To search for it, quote it.";
-                    return Err(wrong(span, message.into()));
+                    return Err(wrong(span, "OR must be between two terms. To search for it, quote it."));
                 }
                 _ if over => return Ok(sides),
                 _ => {}
@@ -119,10 +118,7 @@ impl Parser<'_> {
             Some('-') if !self.rest().starts_with("--") => {
                 self.at += 1;
                 if self.peek().is_none_or(|c| c.is_whitespace() || c == ')') {
-                    return Err(wrong(
-                        start..self.at,
-                        "- excludes the term after it, and there is none.".into(),
-                    ));
+                    return Err(wrong(start..self.at, "- excludes the term after it, and there is none."));
                 }
                 let node = self.term(!wanted)?;
                 Ok(node.map(|node| QueryNode::Not(Box::new(node))))
@@ -147,14 +143,14 @@ impl Parser<'_> {
         let sides = self.sides(wanted)?;
         if self.peek().is_none() {
             let message = "This parenthesis is not closed. To search for it, quote it.";
-            return Err(wrong(start..start + 1, message.into()));
+            return Err(wrong(start..start + 1, message));
         }
         self.at += 1;
         self.depth -= 1;
         let mut nodes: Vec<QueryNode> = sides.into_iter().map(all).collect();
         let empty = nodes.iter().all(|node| matches!(node, QueryNode::All(nodes) if nodes.is_empty()));
         match nodes.len() {
-            _ if empty => Err(wrong(start..self.at, "There is nothing between these parentheses.".into())),
+            _ if empty => Err(wrong(start..self.at, "There is nothing between these parentheses.")),
             1 => Ok(nodes.remove(0)),
             _ => Ok(QueryNode::Any(nodes)),
         }
@@ -178,7 +174,7 @@ impl Parser<'_> {
                 _ => phrase.push(c),
             }
         }
-        Err(wrong(start..self.text.len(), "This quote is not closed.".into()))
+        Err(wrong(start..self.text.len(), "This quote is not closed."))
     }
 
     /// Takes characters up to white space, a quote, one of `ends`, or an unmatched closing parenthesis.
@@ -227,7 +223,7 @@ impl Parser<'_> {
             WordPattern::Wild(parts) => parts.iter().all(String::is_empty),
         };
         if nothing {
-            return Err(wrong(start..self.at, "Nothing to search for here.".into()));
+            return Err(wrong(start..self.at, "Nothing to search for here."));
         }
         let words = &mut self.query.words;
         let index = match words.iter().position(|word| word.form == form) {

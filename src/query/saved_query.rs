@@ -8,6 +8,7 @@ use std::path::Path;
 use super::{CancelToken, QueryError};
 use crate::format;
 use crate::model::{Entry, EntryRef, Moment, PathText, Snapshot, State, Store};
+
 #[cfg(feature = "tui")]
 use crate::sqlite::select;
 

@@ -89,11 +89,8 @@ pub fn contents(path: &Path, bytes: &[u8]) -> Vec<(PathBuf, Vec<u8>)> {
     }
 }
 
-/// Reads the bytes of a store's compressed files as they are on disk.
-///
-/// # Errors
-///
-/// If a file can't be read, or has changed since the store was read.
+/// Reads the bytes of a store's compressed files as they are on disk. Fails if a file can't be read, or has changed
+/// since the store was read.
 pub fn packed_bytes(
     disk: &dyn Disk,
     store: &Store,

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::compressed_files::{self, FileCompression};
-use super::incremental_read::{reread, reread_between};
+use super::incremental_read::reread_between;
+use super::parallel_read;
 use crate::format::record_reader::Reading;
 use crate::format::{self, AssemblyInput, Format};
 use crate::model::plan::change::PRIVATE_MODE;
@@ -58,7 +59,7 @@ pub fn documents_after(store: &Store, changes: &[Change], now: Moment) -> Vec<Ar
         } else if let Some(bytes) = change.after()
             && let format::Placement::File(role) = format.place(path, false)
         {
-            documents.push(Arc::new(read(format, role, path, bytes, before, now)));
+            documents.push(Arc::new(read(format, role, path, bytes, now)));
         }
     }
     documents.sort_by(|a, b| a.path.cmp(&b.path));
@@ -79,15 +80,7 @@ fn respliced_log(format: &dyn Format, before: &Document, change: &Change, now: M
     Some(Document { len, records: reading.records, problems: reading.problems, ..own })
 }
 
-/// Reads a document from these bytes. `before` is the same file as it was read before.
-fn read(
-    format: &dyn Format,
-    role: Role,
-    path: &Path,
-    bytes: Bytes,
-    before: Option<&Document>,
-    now: Moment,
-) -> Document {
+fn read(format: &dyn Format, role: Role, path: &Path, bytes: Bytes, now: Moment) -> Document {
     let packing = FileCompression::of(path);
     let unread = packing == Some(FileCompression::TarGzip) || !role.is_content();
     let bytes = if packing == Some(FileCompression::Gzip) {
@@ -97,7 +90,7 @@ fn read(
     };
     let reading = match unread {
         true => Reading::default(),
-        false => reread(format, before, (role, path, &bytes), now),
+        false => parallel_read::read(format, (role, path, &bytes), now),
     };
     let len = bytes.len() as u64;
     let held = if unread { Bytes::default() } else { bytes };

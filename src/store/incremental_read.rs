@@ -4,29 +4,10 @@
 //! before the first changed one and after the last one are reused. The result is that of reading the
 //! whole ([`Format::read`]); the tests compare both.
 
-use std::path::Path;
-
-use super::parallel_read;
 use crate::format::Format;
 use crate::format::record_reader::Reading;
-use crate::model::{Bytes, Code, Document, Moment, Problem, Record, Role, Span, is_log};
+use crate::model::{Bytes, Code, Document, Moment, Problem, Record, Span, is_log};
 use crate::text::lines::BOM;
-
-/// Reads a file. `before` is the same file as it was read before, in any state.
-pub fn reread(
-    format: &dyn Format,
-    before: Option<&Document>,
-    (role, path, bytes): (Role, &Path, &Bytes),
-    now: Moment,
-) -> Reading {
-    let known = before.filter(|before| is_comparable(before, role, path));
-    let again = known.and_then(|before| {
-        let same = common(&before.bytes, bytes);
-        let same_end = common_end(&before.bytes[same..], &bytes[same..]);
-        ChangedLines::between(before, bytes, (same, same_end)).read(format, now)
-    });
-    again.unwrap_or_else(|| parallel_read::read(format, (role, path, bytes), now))
-}
 
 /// Reads the log that `before` became. `(same, same_end)` are the numbers of bytes that are unchanged at its start and
 /// end. `None` if the changed lines can't be read alone.
@@ -36,16 +17,14 @@ pub fn reread_between(
     (becomes, unchanged): (&Bytes, (usize, usize)),
     now: Moment,
 ) -> Option<Reading> {
-    is_comparable(before, before.role, &before.path).then_some(())?;
+    is_comparable(before).then_some(())?;
     ChangedLines::between(before, becomes, unchanged).read(format, now)
 }
 
 /// True if an earlier reading is usable. A future time makes it unusable: that time may have come.
-fn is_comparable(before: &Document, role: Role, path: &Path) -> bool {
+fn is_comparable(before: &Document) -> bool {
     let is_ahead = |own: &Problem| own.code == Code::FutureTimestamp;
-    is_log(path)
-        && before.path == path
-        && before.role == role
+    is_log(&before.path)
         && before.offset == 0
         && !before.records.is_empty()
         && !before.problems.iter().any(is_ahead)
@@ -175,21 +154,6 @@ fn next_line(bytes: &Bytes, record: &Record) -> Option<u64> {
         [b'\r', b'\n'] => Some(record.span.end + 2),
         _ => None,
     }
-}
-
-/// Returns how many bytes two files have in common at the start.
-fn common(a: &[u8], b: &[u8]) -> usize {
-    const BLOCK: usize = 4096;
-    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
-    let from = blocks * BLOCK;
-    from + a[from..].iter().zip(&b[from..]).take_while(|(a, b)| a == b).count()
-}
-
-fn common_end(a: &[u8], b: &[u8]) -> usize {
-    const BLOCK: usize = 4096;
-    let blocks = a.rchunks_exact(BLOCK).zip(b.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[..a.len() - blocks * BLOCK], &b[..b.len() - blocks * BLOCK]);
-    blocks * BLOCK + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 //! the home folder.
 
 use std::collections::HashSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use crate::disk::{Disk, ItemKind, Lookup};
+use crate::disk::{Disk, ItemKind, optional, without_dots};
 use crate::format::{ImportRule, InstructionBase, InstructionPlace};
 use crate::model::{InstructionContent, InstructionFile, ProjectInstructions};
 use crate::text::lines::lines;
@@ -92,14 +92,14 @@ impl InstructionReader<'_> {
 
     /// Adds a file, and those that it imports.
     fn file(&mut self, path: PathBuf, place: &InstructionPlace, depth: usize) {
-        let real = match Lookup::from(self.disk.real_path(&path)) {
-            Lookup::Read(real) => real,
+        let real = match optional(self.disk.real_path(&path)) {
+            Ok(Some(real)) => real,
             // Most words with `@` are no imports.
-            Lookup::Absent if depth > 0 && path.extension().is_some_and(|own| own == "md") => {
+            Ok(None) if depth > 0 && path.extension().is_some_and(|own| own == "md") => {
                 return self.add(path, place, depth, InstructionContent::Missing);
             }
-            Lookup::Absent => return,
-            Lookup::Unreadable(_) => return self.add(path, place, depth, InstructionContent::Unreadable),
+            Ok(None) => return,
+            Err(_) => return self.add(path, place, depth, InstructionContent::Unreadable),
         };
         if !self.seen.insert((place.reader, real.clone())) {
             return;
@@ -141,7 +141,7 @@ impl InstructionReader<'_> {
                 (Some(_), None) => continue,
                 (None, _) => folder.join(path),
             };
-            self.file(plain(&path), place, depth + 1);
+            self.file(without_dots(&path), place, depth + 1);
         }
     }
 
@@ -151,17 +151,4 @@ impl InstructionReader<'_> {
             false => self.has_more = true,
         }
     }
-}
-
-/// Returns a path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => drop(plain.pop()),
-            own => plain.push(own),
-        }
-    }
-    plain
 }

@@ -12,10 +12,9 @@ use std::sync::Arc;
 
 use super::compressed_files::{self, FileCompression, empty_document};
 use super::discovery::{DiskProbe, Place};
-use super::incremental_read::reread;
 use super::store_walk::{self, StoreFile};
-use super::{own_files, parallel, referenced_files};
-use crate::disk::{self, Disk, Lookup, RealDisk};
+use super::{own_files, parallel, parallel_read, referenced_files};
+use crate::disk::{self, Disk, RealDisk, optional};
 use crate::format::{self, AssemblyInput, Format, LockFact};
 use crate::model::snapshot::Generation;
 use crate::model::{
@@ -144,10 +143,9 @@ impl Loader<'_> {
                 continue;
             }
             match self.documents(found, &mut room) {
-                Lookup::Read(own) => documents.extend(own.into_iter().map(|own| self.reuse_if_equal(own))),
-                // The file was removed after its folder was listed.
-                Lookup::Absent => {}
-                Lookup::Unreadable(error) => unread.push((found.path.clone(), error)),
+                // None if the file was removed after its folder was listed.
+                Ok(own) => documents.extend(own.into_iter().flatten().map(|own| self.reuse_if_equal(own))),
+                Err(error) => unread.push((found.path.clone(), error)),
             }
         }
         documents.sort_by(|a, b| a.path.cmp(&b.path));
@@ -155,26 +153,32 @@ impl Loader<'_> {
     }
 
     /// Reads a file, and the files in it if it is an archive.
-    fn documents(&self, found: &StoreFile, room: &mut u64) -> Lookup<Vec<Document>> {
+    fn documents(&self, found: &StoreFile, room: &mut u64) -> io::Result<Option<Vec<Document>>> {
         if let Some(grown) = self.grown(found) {
-            return Lookup::Read(vec![grown]);
+            return Ok(Some(vec![grown]));
         }
         // `locks` reads their content.
         if found.role == Role::Lock {
-            return Lookup::Read(vec![empty_document(found, found.item.generation)]);
+            return Ok(Some(vec![empty_document(found, found.item.generation)]));
         }
         // If content is not shown, it must only be readable.
         let is_index = found.role == Role::Index && self.extent == Extent::Memories;
         let limit = if found.role.is_content() && !is_index { None } else { Some(0) };
-        self.bytes(found, 0, limit).map(|(bytes, generation)| match FileCompression::of(&found.path) {
+        let Some((bytes, generation)) = self.bytes(found, 0, limit)? else { return Ok(None) };
+        Ok(Some(match FileCompression::of(&found.path) {
             _ if limit.is_some() => vec![empty_document(found, found.item.generation)],
             None => vec![self.read(found, bytes, 0, generation)],
             Some(packing) => packing.documents(found, &bytes, generation, room, self.format, self.given.now),
-        })
+        }))
     }
 
-    fn bytes(&self, found: &StoreFile, from: u64, limit: Option<u64>) -> Lookup<(Vec<u8>, Generation)> {
-        self.disk.read(&self.root.join(&found.path), from, limit).into()
+    fn bytes(
+        &self,
+        found: &StoreFile,
+        from: u64,
+        limit: Option<u64>,
+    ) -> io::Result<Option<(Vec<u8>, Generation)>> {
+        optional(self.disk.read(&self.root.join(&found.path), from, limit))
     }
 
     fn read(
@@ -185,9 +189,7 @@ impl Loader<'_> {
         generation: Generation,
     ) -> Document {
         let bytes = bytes.into();
-        let before = self.before(&found.path).filter(|_| offset == 0);
-        let file = (found.role, &*found.path, &bytes);
-        let reading = reread(self.format, before.map(Arc::as_ref), file, self.given.now);
+        let reading = parallel_read::read(self.format, (found.role, &found.path, &bytes), self.given.now);
         let len = offset + bytes.len() as u64;
         let mut document = Document {
             bytes,
@@ -210,16 +212,15 @@ impl Loader<'_> {
         let mut found = Vec::new();
         for name in names {
             match self.one_beside(around, name) {
-                Lookup::Read(Some(bytes)) => found.push((PathBuf::from(name), bytes.into())),
-                Lookup::Read(None) | Lookup::Absent => {}
-                Lookup::Unreadable(error) => unread.push((Path::new("..").join(name), error)),
+                Ok(bytes) => found.extend(bytes.map(|bytes| (PathBuf::from(name), bytes.into()))),
+                Err(error) => unread.push((Path::new("..").join(name), error)),
             }
         }
         Some(found)
     }
 
     /// Reads a file in the folder around the store; none if it leads out of that folder.
-    fn one_beside(&self, around: &Path, name: &str) -> Lookup<Option<Vec<u8>>> {
+    fn one_beside(&self, around: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
         let read = || {
             let path = self.disk.real_path(&around.join(name))?;
             if !path.starts_with(self.disk.real_path(around)?) {
@@ -231,20 +232,20 @@ impl Loader<'_> {
             }
             Ok(Some(bytes))
         };
-        read().into()
+        optional(read()).map(Option::flatten)
     }
 
     fn locks(&self, files: &[StoreFile], unread: &mut UnreadFiles) -> Vec<LockFact> {
         let mut facts = Vec::new();
         for found in files.iter().filter(|found| found.role == Role::Lock) {
             match self.bytes(found, 0, Some(4096)) {
-                Lookup::Read((bytes, generation)) => {
+                Ok(Some((bytes, generation))) => {
                     let holder_alive = process_number(&bytes).map(disk::is_alive);
                     let modified = Moment((generation.modified / 1000) as i64);
                     facts.push(LockFact { path: found.path.clone(), bytes, modified, holder_alive });
                 }
-                Lookup::Absent => {}
-                Lookup::Unreadable(error) => unread.push((found.path.clone(), error)),
+                Ok(None) => {}
+                Err(error) => unread.push((found.path.clone(), error)),
             }
         }
         facts
@@ -273,10 +274,10 @@ const SETTINGS: u64 = 1 << 20;
 
 /// Returns the settings of a store; none if its format knows of none.
 pub fn load_settings(disk: &dyn Disk, root: &Path, format: &dyn Format) -> LoadSettings {
-    format.load_settings(root, &|path| match disk.read(path, 0, Some(SETTINGS + 1)).into() {
-        Lookup::Absent => None,
-        Lookup::Read((bytes, _)) if bytes.len() as u64 <= SETTINGS => Some(Ok(bytes)),
-        Lookup::Read(_) => Some(Err("it is larger than 1 MiB".to_owned())),
-        Lookup::Unreadable(error) => Some(Err(error.to_string())),
+    format.load_settings(root, &|path| match optional(disk.read(path, 0, Some(SETTINGS + 1))) {
+        Ok(None) => None,
+        Ok(Some((bytes, _))) if bytes.len() as u64 <= SETTINGS => Some(Ok(bytes)),
+        Ok(Some(_)) => Some(Err("it is larger than 1 MiB".to_owned())),
+        Err(error) => Some(Err(error.to_string())),
     })
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{Disk, Item, ItemKind, Lookup};
+use crate::disk::{Disk, Item, ItemKind, optional};
 use crate::format::writing::{AppendLookup, RecordDraft};
 use crate::model::{Bytes, Document, Role, Store};
 
@@ -18,11 +18,8 @@ const COUNTED: u64 = 16 << 20;
 const FIRST: u64 = 4 << 10;
 const MOST: u64 = 4 << 20;
 
-/// Reads the end of a log, with its last two lines, as part of the whole; `None` if it is absent.
-///
-/// # Errors
-///
-/// If it is no regular file, it can't be read, or its last lines are longer than 4 MiB.
+/// Reads the end of a log, with its last two lines, as part of the whole; `None` if it is absent. Fails if it is no
+/// regular file, it can't be read, or its last lines are longer than 4 MiB.
 pub fn read(disk: &dyn Disk, path: &Path) -> io::Result<Option<Bytes>> {
     let Some(item) = look(disk, path)? else { return Ok(None) };
     let mut most = FIRST;
@@ -39,13 +36,9 @@ pub fn read(disk: &dyn Disk, path: &Path) -> io::Result<Option<Bytes>> {
     }
 }
 
-/// Looks at a regular file; `None` if it is absent.
-///
-/// # Errors
-///
-/// If it is something else, or can't be looked at.
+/// Looks at a regular file; `None` if it is absent. Fails if it is something else, or can't be looked at.
 pub fn look(disk: &dyn Disk, path: &Path) -> io::Result<Option<Item>> {
-    match Lookup::from(disk.look(path)).optional()? {
+    match optional(disk.look(path))? {
         Some(item) if item.kind != ItemKind::File || item.link.is_some() => {
             Err(io::Error::other("it is not a regular file"))
         }
@@ -61,7 +54,6 @@ pub struct LogEnds<'a> {
     last: RefCell<HashMap<(String, String), String>>,
     /// The bytes and lines that will be added to each log.
     added: RefCell<HashMap<PathBuf, (u64, usize)>>,
-    /// The ids of records that will be added.
     ids: RefCell<HashSet<String>>,
     /// The content and state of files at the first look: each added record asks again.
     texts: RefCell<HashMap<PathBuf, Option<Vec<u8>>>>,

@@ -7,6 +7,7 @@ mod discovery;
 pub mod erase;
 mod freshness;
 pub mod git_work_tree;
+pub mod given_ids;
 pub mod hidden_names;
 mod incremental_read;
 pub mod instruction_files;

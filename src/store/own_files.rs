@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Disk, Lookup};
+use crate::disk::{Disk, optional};
 use crate::format::Format;
 use crate::store::hidden_names::{OldFileName, is_temp};
 
@@ -16,12 +16,9 @@ pub fn around<'a>(root: &'a Path, format: &dyn Format) -> Option<&'a Path> {
     root.ancestors().nth(place.iter().count()).filter(|_| root.ends_with(place))
 }
 
-/// Returns palimp's own files beside a store, relative to its root: they start with `..`. Second names
-/// must be of the format's files: another store may be in the same folder.
-///
-/// # Errors
-///
-/// If a folder can't be listed: there may be such files in it.
+/// Returns palimp's own files beside a store, relative to its root: they start with `..`. Second names must be of the
+/// format's files: another store may be in the same folder. Fails if a folder can't be listed: there may be such
+/// files in it.
 pub fn own_files_beside(disk: &dyn Disk, root: &Path, format: &dyn Format) -> io::Result<Vec<PathBuf>> {
     let names = format.about().outside_files;
     let around = around(root, format).filter(|_| !names.is_empty());
@@ -40,7 +37,7 @@ pub fn own_files_beside(disk: &dyn Disk, root: &Path, format: &dyn Format) -> io
     };
     let mut found = Vec::new();
     for folder in folders {
-        for item in Lookup::from(disk.list(folder)).optional()?.unwrap_or_default() {
+        for item in optional(disk.list(folder))?.unwrap_or_default() {
             let path = folder.join(&item.name);
             if is_own(&path, &item.name)?
                 && let Ok(relative) = path.strip_prefix(&real)

@@ -68,7 +68,7 @@ fn chunk_end(bytes: &[u8], len: usize) -> Option<usize> {
 }
 
 /// True if a line is exactly one object. An empty object does not end a torn record before it.
-pub(super) fn is_record(line: &[u8], tape: &mut Tape) -> bool {
+fn is_record(line: &[u8], tape: &mut Tape) -> bool {
     let end = ScanResult::Whole { end: line.len(), raw_newline: false };
     line.starts_with(b"{") && line.len() > 2 && tape.scan(line, Newlines::Refused) == end
 }

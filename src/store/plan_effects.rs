@@ -171,14 +171,16 @@ impl<'d> Pairing<'d> {
         for old in &self.before {
             let document = self.store.documents.binary_search_by(|own| (*own.path).cmp(old.path()));
             let entry = document.ok().and_then(|at| self.store.entry_number(at as u32, old.record));
-            let Some(entry) = entry.filter(|_| !self.is_unchanged(old)) else { continue };
-            let (kind, file) = match old.partner.map(|new| self.after[new].path()).or(packed) {
+            let new = old.partner.map(|new| &self.after[new]);
+            let is_unchanged = new.is_some_and(|new| new.digest == old.digest && new.path() == old.path());
+            let Some(entry) = entry.filter(|_| !is_unchanged) else { continue };
+            let (kind, file) = match new.map(|new| new.path()).or(packed) {
                 Some(file) if file == old.path() => (EffectKind::Change, file),
                 Some(file) => (EffectKind::Move, file),
                 None => (EffectKind::Remove, old.path()),
             };
             let mut effect = effect_on(self.store, entry, kind, file);
-            let id_after = old.partner.and_then(|new| self.after[new].id()).map(str::to_owned);
+            let id_after = new.and_then(|new| new.id()).map(str::to_owned);
             effect.id_after = id_after.filter(|id| effect.id.as_ref() != Some(id));
             effects.push(effect);
         }
@@ -189,12 +191,6 @@ impl<'d> Pairing<'d> {
         let new = self.after.iter().filter(|own| own.partner.is_none() && !is_copy(own));
         effects.extend(new.map(|own| self.addition(own)));
         effects
-    }
-
-    /// True if a record stays in its file with the same bytes.
-    fn is_unchanged(&self, old: &PairedRecord<'_>) -> bool {
-        let new = old.partner.map(|new| &self.after[new]);
-        new.is_some_and(|new| new.digest == old.digest && new.path() == old.path())
     }
 
     /// True if another file has the same record.
@@ -246,21 +242,12 @@ fn gaps<'d>(
     gaps
 }
 
-/// A tombstone that comes or goes.
-struct TombstoneChange<'c> {
-    kind: EffectKind,
-    id: String,
-    session: Option<String>,
-    file: &'c Path,
-}
-
-/// Returns the tombstones that come and go with the changes.
+/// Returns the tombstones that come and go with the changes: the effect, the id and the file.
 fn tombstone_changes<'c>(
     store: &Store,
     changes: &'c [Change],
     after: &[Arc<Document>],
-) -> Vec<TombstoneChange<'c>> {
-    let format = format::by_name(store.format);
+) -> Vec<(EffectKind, String, &'c Path)> {
     let mut found = Vec::new();
     for change in changes.iter().filter(|change| !change.is_empty()) {
         let is_it =
@@ -269,11 +256,7 @@ fn tombstone_changes<'c>(
             let records = documents.iter().find(is_it).into_iter().flat_map(|document| &document.records);
             records.filter_map(Record::named_id).collect::<HashSet<&str>>()
         });
-        let session = format.and_then(|format| format.session_of(&change.path));
-        let of = |kind| {
-            let (file, session) = (&*change.path, session.clone());
-            move |id: &&str| TombstoneChange { kind, id: (*id).to_owned(), session: session.clone(), file }
-        };
+        let of = |kind| move |id: &&str| (kind, (*id).to_owned(), &*change.path);
         found.extend(is.difference(&was).map(of(EffectKind::Delete)));
         found.extend(was.difference(&is).map(of(EffectKind::Undelete)));
     }
@@ -288,7 +271,7 @@ fn tombstone_effects(
     found: &[MemoryEffect],
 ) -> Vec<MemoryEffect> {
     let tombstones = tombstone_changes(store, changes, after);
-    let ids: HashSet<&str> = tombstones.iter().map(|tombstone| &*tombstone.id).collect();
+    let ids: HashSet<&str> = tombstones.iter().map(|(_, id, _)| &**id).collect();
     let taken: HashSet<u32> = found.iter().filter_map(|effect| effect.entry).collect();
     // Several memories may have the id.
     let mut named: HashMap<&str, Vec<u32>> = HashMap::new();
@@ -298,7 +281,9 @@ fn tombstone_effects(
         }
     }
     let mut effects = Vec::new();
-    for TombstoneChange { kind, id, session, file } in &tombstones {
+    let format = format::by_name(store.format);
+    for (kind, id, file) in &tombstones {
+        let session = format.and_then(|format| format.session_of(file));
         let is_it = |number: &&u32| {
             let entry = &store.entries[**number as usize];
             store.session(entry).map(|session| &session.name) == session.as_ref()
@@ -307,7 +292,7 @@ fn tombstone_effects(
         let entries: Vec<u32> = named.get(&**id).into_iter().flatten().filter(is_it).copied().collect();
         if entries.is_empty() {
             let of = (&*store.root, *file);
-            effects.push(MemoryEffect { kind: *kind, ..added(of, session.clone(), Some(id), id.as_bytes()) });
+            effects.push(MemoryEffect { kind: *kind, ..added(of, session, Some(id), id.as_bytes()) });
         }
         effects.extend(entries.into_iter().filter(|number| !taken.contains(number)).map(|number| {
             effect_on(store, number, *kind, &store.document(&store.entries[number as usize]).path)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::own_files;
-use crate::disk::{Disk, Item, ItemKind, Lookup};
+use crate::disk::{Disk, Item, ItemKind, optional};
 use crate::format::{Format, Placement};
 use crate::model::plan::count_with_noun;
 use crate::model::{Code, PathText, Problem, Role, Severity, UnreadPath};
@@ -83,16 +83,13 @@ struct StoreWalk<'a> {
 impl StoreWalk<'_> {
     /// True if the folder is one of the store's. One with only palimp's own files is about to go.
     fn folder(&self, relative: &Path, depth: usize, listing: &mut StoreListing) -> bool {
-        let items = match Lookup::from(self.disk.list(&self.root.join(relative))) {
-            Lookup::Read(items) => items,
+        let items = match optional(self.disk.list(&self.root.join(relative))) {
+            Ok(Some(items)) => items,
             // The folder was removed after its parent was listed.
-            Lookup::Absent if depth > 0 => return false,
-            Lookup::Absent => {
-                listing.unreadable(relative, "it is not there any more");
-                return true;
-            }
-            Lookup::Unreadable(error) => {
-                listing.unreadable(relative, &error.to_string());
+            Ok(None) if depth > 0 => return false,
+            outcome => {
+                let why = outcome.err().map(|error| error.to_string());
+                listing.unreadable(relative, why.as_deref().unwrap_or("it is not there any more"));
                 return true;
             }
         };
@@ -114,18 +111,14 @@ impl StoreWalk<'_> {
             let is_read =
                 matches!(self.format.place(&path, false), Placement::File(role) if is_content(role));
             if is_read && item.link.is_none() && !is_ours(&item.name) && !ours(item) {
-                listing.add(Problem::of_file(Code::LinkOutside, Severity::Note, path, OTHER_NAME));
+                listing.problems.push(Problem::of_file(Code::LinkOutside, Severity::Note, path, OTHER_NAME));
             }
         }
     }
 
-    /// True if a path belongs to another session than the one that is walked.
-    fn is_of_another(&self, path: &Path) -> bool {
-        self.only.is_some_and(|only| self.format.session_of(path).is_some_and(|own| own != only))
-    }
-
     fn item(&self, path: PathBuf, item: Item, depth: usize, listing: &mut StoreListing) {
-        if self.is_of_another(&path) {
+        let is_of_another = |only: &str| self.format.session_of(&path).is_some_and(|own| own != only);
+        if self.only.is_some_and(is_of_another) {
             return;
         }
         if is_ours(&item.name) {
@@ -139,14 +132,24 @@ impl StoreWalk<'_> {
                 None => "It leads nowhere.".into(),
             };
             self.not_opened(&path, "it is a link that is not followed", listing);
-            return listing.add(Problem::of_file(Code::LinkOutside, Severity::Warning, path, message));
+            return listing.problems.push(Problem::of_file(
+                Code::LinkOutside,
+                Severity::Warning,
+                path,
+                message,
+            ));
         }
         match (item.kind, self.format.place(&path, item.kind == ItemKind::Folder)) {
             (ItemKind::Special, _) => {
                 let message =
                     "It is neither a file nor a folder (a FIFO, device or socket); it is not opened.";
                 self.not_opened(&path, "it is neither a file nor a folder", listing);
-                listing.add(Problem::of_file(Code::NotARegularFile, Severity::Warning, path, message));
+                listing.problems.push(Problem::of_file(
+                    Code::NotARegularFile,
+                    Severity::Warning,
+                    path,
+                    message,
+                ));
             }
             (ItemKind::Folder, Placement::Enter) if depth < DEPTH && item.link.is_none() => {
                 listing.permissions(&path, &item, Role::Other);
@@ -162,14 +165,14 @@ impl StoreWalk<'_> {
                     let code = if is_version { Code::SyncConflict } else { Code::LeftoverTemp };
                     let message =
                         "Another program left it behind. It may have memories that no other file has.";
-                    listing.add(Problem::of_file(code, Severity::Warning, &path, message));
+                    listing.problems.push(Problem::of_file(code, Severity::Warning, &path, message));
                 }
                 listing.files.push(StoreFile { path, role, item });
             }
             (ItemKind::File, _) if self.format.about().has_other_files => {}
             (ItemKind::File, _) => {
                 let message = "The format has no such file. It is kept, but not read.";
-                listing.add(Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message));
+                listing.problems.push(Problem::of_file(Code::UnexpectedPlace, Severity::Note, path, message));
             }
         }
     }
@@ -198,15 +201,11 @@ impl StoreWalk<'_> {
                 "The format has no such folder. It is kept, but not read.",
             ),
         };
-        listing.add(Problem::of_file(code, severity, path, message));
+        listing.problems.push(Problem::of_file(code, severity, path, message));
     }
 }
 
 impl StoreListing {
-    fn add(&mut self, problem: Problem) {
-        self.problems.push(problem);
-    }
-
     /// Makes one note of all loose modes: in a checkout they are as git made them.
     fn note_modes_once(&mut self) {
         let is_mode = |own: &Problem| own.code == Code::LoosePermissions;
@@ -226,7 +225,7 @@ impl StoreListing {
     pub fn unreadable(&mut self, path: &Path, why: &str) {
         self.unread.push(UnreadPath { path: path.to_owned(), why: why.to_owned() });
         let message = format!("It can't be read: {why}. Nothing of it is shown.");
-        self.add(Problem::of_file(Code::UnreadableFile, Severity::Error, path, message));
+        self.problems.push(Problem::of_file(Code::UnreadableFile, Severity::Error, path, message));
     }
 
     /// Checks modes: files are 0600, folders 0700, and locks may be 0644 (2 §14.1).
@@ -238,7 +237,7 @@ impl StoreListing {
         };
         if item.mode & 0o777 & !allowed != 0 {
             let message = format!("Its mode is {:04o}; it should be {allowed:04o}.", item.mode);
-            self.add(Problem::of_file(Code::LoosePermissions, Severity::Warning, path, message));
+            self.problems.push(Problem::of_file(Code::LoosePermissions, Severity::Warning, path, message));
         }
     }
 }

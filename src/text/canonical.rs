@@ -186,36 +186,23 @@ pub(super) fn last_members(object: Json<'_>) -> Vec<(String, Json<'_>)> {
 
 /// Returns a text as a JSON string, as JavaScript writes it.
 pub fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    text.chars().for_each(|c| write_char(c, &mut out));
-    out.push('"');
-    out
+    // A text can always be written.
+    serde_json::to_string(text).unwrap_or_default()
 }
 
 fn write_string(inner: &str, out: &mut String) {
     out.push('"');
     for unit in units(inner) {
         match unit {
-            Ok(c) => write_char(c, out),
+            Ok(c @ ('"' | '\\' | '\0'..='\u{1f}')) => {
+                let escaped = quoted(c.encode_utf8(&mut [0]));
+                out.push_str(&escaped[1..escaped.len() - 1]);
+            }
+            Ok(c) => out.push(c),
             Err(code) => out.push_str(&format!("\\u{code:04x}")),
         }
     }
     out.push('"');
-}
-
-pub(super) fn write_char(c: char, out: &mut String) {
-    match c {
-        '"' => out.push_str("\\\""),
-        '\\' => out.push_str("\\\\"),
-        '\u{8}' => out.push_str("\\b"),
-        '\u{c}' => out.push_str("\\f"),
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        '\t' => out.push_str("\\t"),
-        '\0'..='\u{1f}' => out.push_str(&format!("\\u{:04x}", c as u32)),
-        _ => out.push(c),
-    }
 }
 
 #[cfg(test)]

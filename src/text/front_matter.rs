@@ -403,8 +403,10 @@ fn scalar(text: &str) -> (Cow<'_, str>, Option<&'static str>) {
     let (text, fault) = (without_properties(text), start_fault(text));
     match text.chars().next() {
         _ if fault.is_some() => (Cow::Borrowed(text), fault),
-        Some('"') => quoted(text, '"'),
-        Some('\'') => quoted(text, '\''),
+        Some(quote @ ('"' | '\'')) => {
+            let (read, _, fault) = quoted(text, quote);
+            (read, fault)
+        }
         Some('*') => (Cow::Borrowed(text), Some(ALIAS)),
         Some('[' | '{') => (Cow::Borrowed(text), flow_fault(text)),
         Some('@' | '`' | '%' | ']' | '}' | ',' | '|' | '>') => (Cow::Borrowed(text), Some(BAD_START)),
@@ -436,7 +438,8 @@ fn is_comment_of_people(after: &str) -> bool {
     after.is_empty() || after.starts_with([' ', '\t', '#'])
 }
 
-fn quoted(text: &str, quote: char) -> (Cow<'_, str>, Option<&'static str>) {
+/// Reads a text in quotes. The number is where it ends, after its closing quote.
+fn quoted(text: &str, quote: char) -> (Cow<'_, str>, usize, Option<&'static str>) {
     const OPEN: &str = "the quotes are not closed";
     let (mut out, mut fault) = (String::new(), None);
     let mut chars = text.char_indices().skip(1).peekable();
@@ -449,7 +452,7 @@ fn quoted(text: &str, quote: char) -> (Cow<'_, str>, Option<&'static str>) {
             c if c == quote => {
                 let after = text[at + 1..].trim_start();
                 let stray = !after.is_empty() && !after.starts_with('#');
-                return (Cow::Owned(out), stray.then_some(AFTER_QUOTE).or(fault));
+                return (Cow::Owned(out), at + 1, stray.then_some(AFTER_QUOTE).or(fault));
             }
             '\\' if quote == '"' => {
                 let Some((_, next)) = chars.next() else { break };
@@ -480,7 +483,7 @@ fn quoted(text: &str, quote: char) -> (Cow<'_, str>, Option<&'static str>) {
             c => out.push(c),
         }
     }
-    (Cow::Borrowed(text), Some(OPEN))
+    (Cow::Borrowed(text), text.len(), Some(OPEN))
 }
 
 /// Returns the rest of a line and the lines that belong to it, as written.

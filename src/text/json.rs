@@ -126,7 +126,9 @@ impl<'a> Json<'a> {
     pub fn text(&self) -> Option<Cow<'a, str>> {
         let inner = self.quoted()?;
         if self.node().is_escaped {
-            return Some(Cow::Owned(unescape(inner)));
+            let chars = String::from_utf8_lossy(inner);
+            let plain = units(&chars).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER));
+            return Some(Cow::Owned(plain.collect()));
         }
         // Nearly all strings are UTF-8, and a check is cheaper than a replacement.
         Some(std::str::from_utf8(inner).map_or_else(|_| String::from_utf8_lossy(inner), Cow::Borrowed))
@@ -163,10 +165,7 @@ impl<'a> Json<'a> {
 
     /// Returns the value as text for people: strings without quotes, everything else as spelled.
     pub fn plain(&self) -> String {
-        match self.text() {
-            Some(text) => text.into_owned(),
-            None => self.spelled().into_owned(),
-        }
+        self.text().unwrap_or_else(|| self.spelled()).into_owned()
     }
 
     /// Returns what is in it but in no string value: the names of members, and numbers.
@@ -198,6 +197,15 @@ impl<'a> Json<'a> {
             }
             at += 1;
         }
+    }
+}
+
+/// Returns the length of the escape that bytes begin with; `None` if they begin with no complete one.
+pub(super) fn escape_len(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [b'\\', b'u', digits @ ..] => digits.get(..4)?.iter().all(u8::is_ascii_hexdigit).then_some(6),
+        [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Some(2),
+        _ => None,
     }
 }
 
@@ -244,9 +252,4 @@ fn next_escaped(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<
         other => other,
     };
     Some(Ok(plain))
-}
-
-fn unescape(inner: &[u8]) -> String {
-    let chars = String::from_utf8_lossy(inner);
-    units(&chars).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::json::{Json, JsonKind};
-use super::json_scanner::{Newlines, ScanResult, Tape};
+use super::json_scanner::{Newlines, ScanResult};
 
 pub use super::canonical::quoted;
+pub use super::json_scanner::Tape;
 
 /// The reason why a value can't be edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,7 +71,8 @@ pub fn set(value: &[u8], path: &[&str], raw: &str) -> Result<Vec<u8>, JsonEditEr
         match child(at, step) {
             Some(inner) => at = inner,
             None if at.kind() == JsonKind::Object => {
-                let nested = nest(&path[depth + 1..], raw);
+                let within = |inner: String, step: &&str| format!("{{{}:{inner}}}", quoted(step));
+                let nested = path[depth + 1..].iter().rev().fold(raw.to_owned(), within);
                 return Ok(apply(value, put(at, &[(step, nested)])));
             }
             None => return Err(JsonEditError::NoSuchPlace(path[..=depth].join("."))),
@@ -238,17 +240,17 @@ pub fn value_at<'a>(root: Json<'a>, path: &[&str]) -> Option<Json<'a>> {
     path.iter().try_fold(root, |at, step| child(at, step))
 }
 
+/// Returns the text at a path of a JSON value.
+pub fn text_at(value: &[u8], path: &[&str]) -> Option<String> {
+    Some(value_at(scan(&mut Tape::default(), value).ok()?, path)?.text()?.into_owned())
+}
+
 fn child<'a>(at: Json<'a>, step: &str) -> Option<Json<'a>> {
     match at.kind() {
         JsonKind::Object => at.get(step),
         JsonKind::Array => at.items().nth(step.parse().ok()?),
         _ => None,
     }
-}
-
-/// Returns `raw` in the objects of `path`.
-fn nest(path: &[&str], raw: &str) -> String {
-    path.iter().rev().fold(raw.to_owned(), |inner, step| format!("{{{}:{inner}}}", quoted(step)))
 }
 
 fn children(parent: Json<'_>) -> Vec<Range<usize>> {

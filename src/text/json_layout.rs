@@ -44,7 +44,6 @@ impl<'a> JsonTree<'a> {
 pub struct JsonLayout {
     /// The indentation of a level, if each member has its own line.
     indent: Option<String>,
-    /// True if lists of strings are on one line.
     flat_lists: bool,
     line_end: &'static str,
     comma: &'static str,

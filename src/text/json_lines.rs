@@ -11,6 +11,7 @@ use super::json::Json;
 use super::json_edit::scan;
 use super::json_scanner::{Newlines, ScanResult, Tape};
 use super::lines::{BOM, LineSpan, line_at, lines};
+use super::merge_conflict::marker;
 use super::torn_line::{ObjectAfterTorn, is_torn, objects_after_torn};
 use crate::model::Code;
 use crate::model::bytes::LineBounds;
@@ -137,7 +138,7 @@ impl Splitter<'_, '_> {
                     before = true;
                 }
                 ScanResult::Incomplete => return self.incomplete(start, end, faults),
-                ScanResult::Bad { .. } => {
+                ScanResult::Bad(_) => {
                     self.bad(start, end, faults);
                     return None;
                 }
@@ -242,7 +243,7 @@ impl Splitter<'_, '_> {
         let outcome = self.inner.scan(&self.bytes[start..reach], Newlines::Noticed);
         let (stop, raw_newline) = match outcome {
             ScanResult::Whole { end, raw_newline } => (start + end, raw_newline),
-            ScanResult::Bad { at } => {
+            ScanResult::Bad(at) => {
                 self.budget = self.budget.saturating_sub(at);
                 return None;
             }
@@ -279,8 +280,7 @@ impl Splitter<'_, '_> {
     /// Returns why something that does not start with a brace is not an object.
     fn why_no_object(&mut self, start: usize, end: usize) -> Code {
         let content = &self.bytes[start..end];
-        let marker = [b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||"].iter().any(|m| content.starts_with(*m));
-        if marker && content.get(7).is_none_or(|&byte| byte == b' ') {
+        if marker(content).is_some() {
             return Code::ConflictMarkers;
         }
         if std::str::from_utf8(content).is_err() {
@@ -321,14 +321,18 @@ fn between(bytes: &[u8]) -> Vec<Code> {
 
 /// Returns the range without white space and NULs at its ends, and without byte order marks at its start.
 fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
-    let blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0);
-    while start < end && (blank(bytes[start]) || bytes[start..end].starts_with(BOM)) {
-        start += if blank(bytes[start]) { 1 } else { BOM.len() };
+    while start < end && (is_blank(bytes[start]) || bytes[start..end].starts_with(BOM)) {
+        start += if is_blank(bytes[start]) { 1 } else { BOM.len() };
     }
-    while end > start && blank(bytes[end - 1]) {
+    while end > start && is_blank(bytes[end - 1]) {
         end -= 1;
     }
     (start, end)
+}
+
+/// True for what may be around records: white space and NULs.
+pub(super) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0)
 }
 
 fn has_mark(bytes: &[u8]) -> bool {

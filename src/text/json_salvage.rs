@@ -1,5 +1,6 @@
 //! Completes a torn JSON object: closes what is open, and drops what would be a guess.
 
+use super::json::{escape_len, units};
 use super::json_scanner::{JsonKind, Newlines, Tape, TapeNode};
 
 /// How a torn object becomes a complete one.
@@ -51,10 +52,7 @@ pub fn complete_object(torn: &[u8]) -> Option<CompletedObject> {
     let is_cut_text = text[safe - 1] == b'"'
         && text.get(safe).is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_');
     let has_member = values().count() > 1 || open.is_empty();
-    has_member.then(|| match is_cut_text {
-        true => ending(safe - 1, b"\"", true),
-        false => ending(safe, b"", false),
-    })
+    has_member.then(|| if is_cut_text { ending(safe - 1, b"\"", true) } else { ending(safe, b"", false) })
 }
 
 /// True if nothing of a text or number is cut: a number may have had more digits.
@@ -109,24 +107,18 @@ fn string(text: &[u8], start: usize) -> Result<usize, usize> {
 
 /// Returns the length of an escape. `None` if it or the other half of its character is cut or wrong.
 fn escape(rest: &[u8]) -> Option<usize> {
-    match rest.get(1)? {
-        b'u' => {
-            let digits = rest.get(2..6).filter(|own| own.iter().all(u8::is_ascii_hexdigit))?;
-            let unit = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-            (rest.len() >= 12 || !(0xd800..0xdc00).contains(&unit)).then_some(6)
-        }
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
-        _ => None,
-    }
+    let len = escape_len(rest)?;
+    let is_half = || {
+        let own = std::str::from_utf8(&rest[..len]).unwrap_or_default();
+        matches!(units(own).next(), Some(Err(0xd800..0xdc00)))
+    };
+    (rest.len() >= 12 || !is_half()).then_some(len)
 }
 
 /// Returns the end of the text of a string, without a joiner whose next character was cut.
 fn without_half(text: &[u8], start: usize, end: usize) -> usize {
     const JOINER: &[u8] = "\u{200d}".as_bytes();
-    match text[start..end].ends_with(JOINER) {
-        true => end - JOINER.len(),
-        false => end,
-    }
+    if text[start..end].ends_with(JOINER) { end - JOINER.len() } else { end }
 }
 
 #[cfg(test)]

@@ -85,11 +85,8 @@ pub enum ScanResult {
     },
     /// The bytes ended before the value did.
     Incomplete,
-    /// A byte is at a place where it can't be.
-    Bad {
-        /// The place of that byte.
-        at: usize,
-    },
+    /// The byte at this place can't be there.
+    Bad(usize),
 }
 
 /// How raw line breaks in strings are treated.
@@ -118,7 +115,7 @@ impl Tape {
         self.outer.clear();
         self.open.clear();
         if u32::try_from(bytes.len()).is_err() {
-            return ScanResult::Bad { at: 0 };
+            return ScanResult::Bad(0);
         }
         Scanner { bytes, at: 0, tape: self, newlines, raw_newline: false }.run()
     }
@@ -152,7 +149,7 @@ impl Scanner<'_, '_> {
 
     /// Takes one token and returns what may follow it.
     fn step(&mut self, byte: u8, expect: Expect) -> Result<Expect, ScanResult> {
-        let bad = Err(ScanResult::Bad { at: self.at });
+        let bad = Err(ScanResult::Bad(self.at));
         match (expect, byte) {
             (Expect::Key | Expect::KeyOrEnd, b'"') => {
                 self.string(true)?;
@@ -167,16 +164,13 @@ impl Scanner<'_, '_> {
             (Expect::CommaOrEnd, b'}' | b']') => self.close(byte),
             (Expect::CommaOrEnd, b',') => {
                 self.at += 1;
-                Ok(if self.inside_object() { Expect::Key } else { Expect::Value })
+                let last = self.tape.open.last().and_then(|&at| self.tape.nodes.get(at as usize));
+                let is_in_object = last.is_some_and(|node| node.kind == JsonKind::Object);
+                Ok(if is_in_object { Expect::Key } else { Expect::Value })
             }
             (Expect::Value | Expect::ValueOrEnd, _) => self.value(byte),
             _ => bad,
         }
-    }
-
-    fn inside_object(&self) -> bool {
-        let last = self.tape.open.last().and_then(|&at| self.tape.nodes.get(at as usize));
-        last.is_some_and(|node| node.kind == JsonKind::Object)
     }
 
     fn skip_space(&mut self) {
@@ -187,7 +181,7 @@ impl Scanner<'_, '_> {
 
     /// Returns why the scan ends here.
     fn stopped(&self) -> ScanResult {
-        if self.at < self.bytes.len() { ScanResult::Bad { at: self.at } } else { ScanResult::Incomplete }
+        if self.at < self.bytes.len() { ScanResult::Bad(self.at) } else { ScanResult::Incomplete }
     }
 
     fn value(&mut self, byte: u8) -> Result<Expect, ScanResult> {
@@ -199,7 +193,7 @@ impl Scanner<'_, '_> {
             b't' => self.word(b"true", JsonKind::Bool),
             b'f' => self.word(b"false", JsonKind::Bool),
             b'n' => self.word(b"null", JsonKind::Null),
-            _ => Err(ScanResult::Bad { at: self.at }),
+            _ => Err(ScanResult::Bad(self.at)),
         }
     }
 
@@ -211,7 +205,7 @@ impl Scanner<'_, '_> {
 
     fn open(&mut self, kind: JsonKind, then: Expect) -> Result<Expect, ScanResult> {
         if self.tape.open.len() >= DEPTH {
-            return Err(ScanResult::Bad { at: self.at });
+            return Err(ScanResult::Bad(self.at));
         }
         self.tape.open.push(self.tape.nodes.len() as u32);
         self.push(kind, self.at);
@@ -220,7 +214,7 @@ impl Scanner<'_, '_> {
     }
 
     fn close(&mut self, byte: u8) -> Result<Expect, ScanResult> {
-        let bad = ScanResult::Bad { at: self.at };
+        let bad = ScanResult::Bad(self.at);
         let wanted = if byte == b'}' { JsonKind::Object } else { JsonKind::Array };
         let next = self.tape.nodes.len() as u32;
         let open = self.tape.open.last().copied().ok_or(bad)?;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::lines::lines;
+use super::lines::{lines, text_in_place};
 use super::markdown_blocks::{block_at, code};
 
 /// A conflict, as ranges of complete lines.
@@ -56,9 +56,7 @@ pub fn merge_places(bytes: &[u8]) -> Vec<MergeConflict> {
     }
     // The first marker of a conflict, that of its base, and the one between the sides.
     let mut begun: [Option<Range<usize>>; 3] = Default::default();
-    // One sign for each byte keeps the places, also in what is no text.
-    let sign = |byte: &u8| if byte.is_ascii() { char::from(*byte) } else { '?' };
-    let code = code(&bytes.iter().map(sign).collect::<String>());
+    let code = code(&text_in_place(bytes));
     let is_labelled = |line: &Range<usize>| !bytes[line.start + 7..line.end].trim_ascii().is_empty();
     let stray = |range: Range<usize>| {
         let none = range.end..range.end;
@@ -100,7 +98,8 @@ pub fn is_marker(line: &str) -> bool {
     marker(line.as_bytes()).is_some()
 }
 
-fn marker(line: &[u8]) -> Option<u8> {
+/// Returns the sign of a line that a merge writes.
+pub(super) fn marker(line: &[u8]) -> Option<u8> {
     let sign = *line.first()?;
     let is_run = line.len() >= 7 && line[..7].iter().all(|byte| *byte == sign);
     (b"<=>|".contains(&sign) && is_run && line.get(7).is_none_or(|byte| *byte == b' ')).then_some(sign)

@@ -2,9 +2,11 @@
 
 pub mod canonical;
 pub mod columns;
+pub mod decode;
 pub mod digest;
 pub mod fold;
 pub mod front_matter;
+pub mod hash_filter;
 pub mod json;
 pub mod json_edit;
 pub mod keyed_search;

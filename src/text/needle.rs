@@ -1,40 +1,30 @@
 //! Searches for many contents at once, in every form that they may have in a file.
 //!
-//! A text is found as UTF-8, escaped as in JSON (with each spelling of an escape, and JSON within JSON), in
-//! base64 after any bytes, in hexadecimal and in UTF-16. Base64 with line breaks, and text that is encrypted
-//! or compressed in other ways, is not found.
+//! A text is found in all that the bytes can be decoded to. Base64 with line breaks, and text that is encrypted or
+//! compressed in other ways, is not found.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-mod forms;
-mod table;
-pub(super) mod unescape;
+mod sorted_contents;
 
+use super::decode::each_decoding;
 use super::line_ends;
-use table::NeedleTable;
-use unescape::{pieces, unescaped};
+use sorted_contents::SortedContents;
 
 /// Contents with fewer characters are not searched for: they would be found everywhere.
 pub const SHORTEST: usize = 12;
 /// Contents with more characters are searched for by their start.
 const LONGEST: usize = 1024;
-/// Escapes are undone in blocks of this many bytes.
-const BLOCK: usize = 256 << 10;
-/// A form may be in JSON, and in JSON within JSON.
-const LAYERS: usize = 2;
 
 /// Contents to search for in one pass: a search for each form would read a store hundreds of times.
 #[derive(Clone, Default)]
 pub struct Needles {
-    table: Arc<NeedleTable>,
-    /// The contents of the table that are not searched for.
+    sorted: Arc<SortedContents>,
     left_out: HashSet<usize>,
-    /// The indices of contents that were cut within white space. The table has their parts before it after the contents.
+    /// The indices of contents that were cut within white space. Their parts before it are after the contents.
     cut_of: Arc<[usize]>,
-    /// The indices of contents of several lines. The table ends with the same contents with other line ends.
-    variant_of: Arc<[usize]>,
     skipped: usize,
 }
 
@@ -70,27 +60,20 @@ impl Needles {
         let (cut_of, cut): (Vec<usize>, Vec<_>) = cut.unzip();
         contents.extend(cut);
         let left_out = (all..contents.len()).collect();
-        let variants = contents.iter().enumerate().flat_map(|(of, own)| {
-            line_ends::variants(own).into_iter().skip(1).map(move |own| (of, own.into()))
+        let unified = contents.into_iter().map(|own| match line_ends::unified(&own) {
+            Cow::Borrowed(_) => own,
+            Cow::Owned(unified) => unified.into(),
         });
-        let (variant_of, variants): (Vec<usize>, Vec<Arc<[u8]>>) = variants.unzip();
-        contents.extend(variants);
-        let table = Arc::new(NeedleTable::of(contents));
+        let sorted = Arc::new(SortedContents::of(unified.collect()));
         let first_left = (count..all).collect();
-        let (cut_of, variant_of) = (cut_of.into(), variant_of.into());
-        let all = Needles { table, left_out, cut_of, variant_of, skipped };
+        let all = Needles { sorted, left_out, cut_of: cut_of.into(), skipped };
         let first = all.without(&first_left);
         (all, first)
     }
 
     /// Returns the number of contents that are searched for.
     pub fn len(&self) -> usize {
-        self.variants_from() - self.left_out.len()
-    }
-
-    /// The index of the first variant in the table.
-    fn variants_from(&self) -> usize {
-        self.table.contents.len() - self.variant_of.len()
+        self.sorted.contents.len() - self.left_out.len()
     }
 
     /// True if there are none.
@@ -100,8 +83,7 @@ impl Needles {
 
     /// Returns the contents that are searched for, each cut as the search cuts it.
     pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
-        let end = self.variants_from() - self.cut_of.len();
-        let all = self.table.contents.iter().take(end).enumerate();
+        let all = self.sorted.contents.iter().take(self.cut_from()).enumerate();
         all.filter(|(at, _)| !self.left_out.contains(at)).map(|(_, own)| &**own)
     }
 
@@ -132,55 +114,39 @@ impl Needles {
 
     /// Returns the needles and, for contents that were cut within white space, also their parts before it.
     pub fn with_cut(&self) -> Needles {
-        let from = self.variants_from() - self.cut_of.len();
         let stays = |at: &&usize| {
-            let of = at.checked_sub(from).and_then(|at| self.cut_of.get(at));
+            let of = at.checked_sub(self.cut_from()).and_then(|at| self.cut_of.get(at));
             of.is_none_or(|of| self.left_out.contains(of))
         };
         Needles { left_out: self.left_out.iter().filter(stays).copied().collect(), ..self.clone() }
     }
 
-    /// Passes each find to `stop`, until that returns true.
-    fn each(&self, bytes: &[u8], stop: &mut dyn FnMut(usize) -> bool) -> bool {
-        let from = self.variants_from();
-        let known = |own: usize| own.checked_sub(from).map_or(own, |at| self.variant_of[at]);
-        let mut see = |own: usize| !self.left_out.contains(&known(own)) && stop(known(own));
-        !self.is_empty() && self.each_by(BLOCK, bytes, &mut see)
+    /// The index of the first part that was cut.
+    fn cut_from(&self) -> usize {
+        self.sorted.contents.len() - self.cut_of.len()
     }
 
-    /// Like [`Needles::each`], with escapes undone block by block. In each layer, the last bytes of a block,
-    /// as many as the longest form has, are searched again with the next block, so that no form is missed.
-    fn each_by(&self, block: usize, bytes: &[u8], stop: &mut dyn FnMut(usize) -> bool) -> bool {
-        let table = &self.table;
-        if table.each(bytes, bytes.len(), stop) {
-            return true;
+    /// Passes each find to `stop`, until that returns true.
+    fn each(&self, bytes: &[u8], stop: &mut dyn FnMut(usize) -> bool) -> bool {
+        let mut see = |own: usize| !self.left_out.contains(&own) && stop(own);
+        let mut is_stopped = false;
+        let (mut at, len) = (0, if self.is_empty() { 0 } else { bytes.len() });
+        // A large file is decoded piece by piece. Each part that is searched for is complete in one of them.
+        while at < len && !is_stopped {
+            let end = len.min(at + PIECE);
+            each_decoding(&bytes[at..end], self.sorted.shortest, &mut |decoded, _| {
+                is_stopped = is_stopped || self.sorted.each(decoded, &mut see);
+            });
+            at = if end == len { len } else { end - OVERLAP };
         }
-        if memchr::memchr(b'\\', bytes).is_none() {
-            return false;
-        }
-        let mut tails: [Vec<u8>; LAYERS] = Default::default();
-        let mut left = bytes.len();
-        for piece in pieces(bytes, block) {
-            left -= piece.len();
-            let mut now = Cow::Borrowed(piece);
-            for tail in &mut tails {
-                let next = unescaped(&now);
-                let is_new = next.is_some();
-                now = next.map_or(now, Cow::Owned);
-                let ahead = tail.len();
-                tail.extend_from_slice(&now);
-                let end = if left == 0 { tail.len() } else { tail.len().saturating_sub(table.longest) };
-                // Bytes without escapes were searched before, except for forms that start in the kept end.
-                let searched = if is_new { end } else { end.min(ahead) };
-                if table.each(tail, searched, stop) {
-                    return true;
-                }
-                tail.drain(..end);
-            }
-        }
-        false
+        is_stopped
     }
 }
+
+/// How many bytes are decoded at once.
+const PIECE: usize = 4 << 20;
+/// Encoded in each way that is undone, a part that is searched for is shorter than this.
+const OVERLAP: usize = 256 << 10;
 
 /// Returns the part of a content that is searched for. `None` if the content is too short. Callers keep
 /// complete contents, because a content that was cut may have another part.

@@ -47,7 +47,6 @@ const BEFORE: usize = 300;
 /// A text with more words of a rule that mean nothing is not examined to its end.
 const TRIES: usize = 50;
 
-/// The form of a sentence, and the words in it.
 type SentencePattern = (SentenceForm, Regex);
 
 /// Finds orders. Patterns are compiled when a text first has the words that they need: that takes milliseconds.
@@ -56,7 +55,6 @@ struct OrderFinder {
     words: AhoCorasick,
     /// For each word, the list of words that it is in.
     lists: Vec<u32>,
-    /// For each kind, its patterns.
     kinds: Vec<OnceLock<Vec<SentencePattern>>>,
     context: OnceLock<Option<ContextPatterns>>,
 }
@@ -172,24 +170,28 @@ static COMMENT_FINDER: LazyLock<Option<AhoCorasick>> =
 
 /// Returns the first sign of each kind: its offset in bytes, and what it is, as a sentence.
 pub fn signs(text: &str) -> Vec<(usize, &'static str)> {
+    let foreign = Some(text).filter(|text| !text.is_ascii());
+    let invisible =
+        foreign.filter(|text| !text.contains('\u{1f3f4}')).and_then(|text| text.find(is_invisible));
     let found = [
-        (invisible(text), "It has invisible characters: a model reads what a person does not see."),
-        (turning(text), "It has characters that turn the direction of text: it may not say what it shows."),
+        (invisible, "It has invisible characters: a model reads what a person does not see."),
+        (
+            foreign.and_then(|text| text.find(is_turning)),
+            "It has characters that turn the direction of text: it may not say what it shows.",
+        ),
         (comment(text), "A comment, which a rendered view hides, has instructions for a model."),
     ];
     let signs = found.into_iter().filter_map(|(at, what)| Some((at?, what)));
     signs.chain(ORDERS.as_ref().into_iter().flat_map(|finder| finder.orders(text.as_bytes()))).collect()
 }
 
-/// Zero width space, word joiners and tags. Joiners inside words and emoji are left out, and so are flags.
-fn invisible(text: &str) -> Option<usize> {
-    let is_it = |c| matches!(c, '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{e0000}'..='\u{e007f}');
-    if text.is_ascii() || text.contains('\u{1f3f4}') { None } else { text.find(is_it) }
+/// True for a zero width space, word joiners and tags. Joiners inside words and emoji are left out, and so are flags.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{e0000}'..='\u{e007f}')
 }
 
-fn turning(text: &str) -> Option<usize> {
-    let is_it = |c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if text.is_ascii() { None } else { text.find(is_it) }
+fn is_turning(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A comment without an end has all that follows. Each part of the text is searched once, so that no text takes long.

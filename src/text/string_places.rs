@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::json::units;
+use super::json::{escape_len, units};
 
 /// Returns the text of the inside of a JSON string. If it has escapes, also where each byte is stored.
 pub fn unescaped(inner: &[u8]) -> (Cow<'_, [u8]>, Option<Vec<usize>>) {
@@ -12,7 +12,7 @@ pub fn unescaped(inner: &[u8]) -> (Cow<'_, [u8]>, Option<Vec<usize>>) {
     let (mut text, mut places) = (Vec::new(), Vec::new());
     let mut rest = escaped;
     while !rest.is_empty() {
-        let len = escape_len(rest);
+        let len = char_len(rest);
         let at = escaped.len() - rest.len();
         for unit in units(&rest[..len]) {
             let own = unit.unwrap_or(char::REPLACEMENT_CHARACTER);
@@ -27,14 +27,13 @@ pub fn unescaped(inner: &[u8]) -> (Cow<'_, [u8]>, Option<Vec<usize>>) {
 
 /// Returns the length of the first character of a JSON string as it is spelled. Text that is no JSON may have a `\u`
 /// without digits, as in `C:\users`.
-fn escape_len(rest: &str) -> usize {
+fn char_len(rest: &str) -> usize {
     let first = |text: &str| text.chars().next().map_or(0, char::len_utf8);
     let is_pair = |own: &&str| units(own).count() == 1;
-    let has_digits = |code: &[u8]| code.len() >= 4 && code[..4].iter().all(u8::is_ascii_hexdigit);
-    match rest.as_bytes() {
-        [b'\\', b'u', code @ ..] if has_digits(code) => rest.get(..12).filter(is_pair).map_or(6, str::len),
-        [b'\\', b'u', ..] => 2,
-        [b'\\', ..] => 1 + first(&rest[1..]),
-        _ => first(rest),
+    match escape_len(rest.as_bytes()) {
+        Some(6) => rest.get(..12).filter(is_pair).map_or(6, str::len),
+        Some(len) => len,
+        None if rest.starts_with('\\') => 1 + first(&rest[1..]),
+        None => first(rest),
     }
 }

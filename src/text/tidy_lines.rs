@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::json_lines::split_lines;
+use super::json_lines::{is_blank, split_lines};
 use super::json_scanner::{Newlines, ScanResult, Tape};
 use super::torn_line::{first_name, objects_after_torn};
 
@@ -87,10 +87,6 @@ fn once(lines: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> TidyLines {
     });
     pen.between(lines.len());
     pen.own
-}
-
-fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0)
 }
 
 struct TidyWriter<'a> {

@@ -59,7 +59,7 @@ pub fn objects_after_torn(content: &[u8], is_record: &dyn Fn(&[u8]) -> bool) -> 
                 }
                 next
             }
-            ScanResult::Bad { at: stop } => at + stop,
+            ScanResult::Bad(stop) => at + stop,
             ScanResult::Incomplete => content.len(),
         };
         if end > next {
@@ -144,8 +144,7 @@ fn may_be_a_value(before: &[u8]) -> bool {
 /// Returns the name of the first member of an object, with its quotes.
 pub fn first_name(object: &[u8]) -> Option<&[u8]> {
     let quote = memchr(b'"', object)?;
-    let mut tape = Tape::default();
-    match tape.scan(&object[quote..], Newlines::Refused) {
+    match Tape::default().scan(&object[quote..], Newlines::Refused) {
         ScanResult::Whole { end, .. } => Some(&object[quote..quote + end]),
         _ => None,
     }

@@ -39,18 +39,17 @@ pub fn gunzip(packed: &[u8], limit: u64) -> Unpacked<Vec<u8>> {
 pub fn untar(packed: &[u8], limit: u64) -> Unpacked<Vec<TarMember>> {
     // Bytes between the members count, too. Otherwise an archive of holes would never end.
     let stream = MultiGzDecoder::new(packed).take(limit.saturating_add(PIECE));
-    let mut archive = tar::Archive::new(stream);
-    let mut members = Vec::new();
-    let fault = members_of(&mut archive, limit, &mut members).err().map(|error| error.to_string());
-    Unpacked { content: members, fault }
+    let mut content = Vec::new();
+    let fault =
+        read_members(tar::Archive::new(stream), limit, &mut content).err().map(|error| error.to_string());
+    Unpacked { content, fault }
 }
 
-fn members_of<R: Read>(
-    archive: &mut tar::Archive<R>,
-    limit: u64,
+fn read_members(
+    mut archive: tar::Archive<impl Read>,
+    mut left: u64,
     members: &mut Vec<TarMember>,
 ) -> io::Result<()> {
-    let mut left = limit;
     for entry in archive.entries()? {
         let mut entry = entry?;
         if !entry.header().entry_type().is_file() {

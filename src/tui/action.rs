@@ -1,13 +1,16 @@
 //! The table of all actions: names, keys, descriptions. Help, palette, hints, `palimp keys` and the
 //! keymap are made from it.
 
+use std::sync::Arc;
+
+use crate::ops::copy_records::{CopyMemories, may_copy, places};
 use crate::ops::edit::may_rename;
-use crate::ops::move_records::{may_move, other_sessions};
+use crate::ops::move_records::{MoveMemories, may_move, other_sessions};
 use crate::query::ResultPick;
 use crate::tui::keymap;
 use crate::tui::state::app::Screen;
 use crate::tui::value_prompt::{CATEGORY, IMPORTANCE, TYPE, ValuePrompt, now};
-use crate::usecase::ChangeCommand;
+use crate::usecase::EditMemory;
 
 pub struct ActionInfo {
     pub action: Action,
@@ -32,7 +35,16 @@ const MOVE: ValuePrompt = ValuePrompt {
     words: |_, snapshot, at| other_sessions(snapshot, at),
     may: may_move,
     now: |store, entry| store.session(entry).map(|own| format!("now  {}", own.name)).unwrap_or_default(),
-    command: |text| Ok(ChangeCommand::Move(text.trim().to_owned())),
+    command: |text| Ok(Arc::new(MoveMemories { to: text.trim().to_owned() })),
+};
+
+const COPY: ValuePrompt = ValuePrompt {
+    title: "Copy to another session:",
+    form: "its name; in Markdown a folder, or `.`",
+    words: |_, snapshot, at| places(snapshot, at),
+    may: may_copy,
+    command: |text| Ok(Arc::new(CopyMemories { to: text.trim().to_owned() })),
+    ..MOVE
 };
 
 const RENAME: ValuePrompt = ValuePrompt {
@@ -41,7 +53,7 @@ const RENAME: ValuePrompt = ValuePrompt {
     words: |_, _, _| Vec::new(),
     may: may_rename,
     now: |store, entry| now(store, entry, |view| view.id().unwrap_or_default().to_owned()),
-    command: |text| Ok(ChangeCommand::Edit(vec![("id".to_owned(), text.trim().to_owned())])),
+    command: |text| Ok(Arc::new(EditMemory::rename(text.trim().to_owned()))),
 };
 
 macro_rules! given {
@@ -160,6 +172,7 @@ actions! {
         Type: "type", [], "set the type, where it is a field", "edit", waits, asks TYPE;
         Category: "category", [], "set the category, where there is one", "edit", waits, asks CATEGORY;
         Move: "move", [], "move it to another session of its store", "move", waits, asks MOVE;
+        Copy: "copy", [], "copy it to another session of its store", "copy", waits, asks COPY;
         Rename: "rename", [], "give it another id, where that is the name of its file", "edit", waits, asks RENAME;
         Merge: "merge", [], "make one memory of the marked ones, or of two duplicates, with a preview of its text", "merge", waits;
         Fix: "fix", ["F", "Alt-f"], "repair this problem; in the editor this field; among memories: its repairs";
@@ -354,26 +367,14 @@ pub fn first(screen: Screen) -> &'static [Action] {
     }
 }
 
-/// Actions that exist in single views only.
-const VIEW_ACTIONS: [Action; 10] = [
-    Action::ReplaceFile,
-    Action::Verify,
-    Action::Seen,
-    Action::Real,
-    Action::FalseAlarm,
-    Action::Undecided,
-    Action::FalseAlarms,
-    Action::Redact,
-    Action::Save,
-    Action::AsOnDisk,
-];
-
 pub fn exists_in(screen: Screen, action: Action) -> bool {
     match action {
         Action::CopyId | Action::CopyJson | Action::CopyCommand => {
             matches!(screen, Screen::Memories | Screen::Difference)
         }
-        _ => first(screen).contains(&action) || !VIEW_ACTIONS.contains(&action),
+        Action::AllSeen | Action::Demo => true,
+        Action::ReplaceFile => first(screen).contains(&action),
+        _ => first(screen).contains(&action) || action.info().heading != "In one view alone",
     }
 }
 

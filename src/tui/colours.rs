@@ -76,11 +76,6 @@ impl ColourPalette {
             ColourPalette::None => None,
         }
     }
-
-    /// True if the terminal must dim less important text, because the palette has no colour for it.
-    pub fn dims(self) -> bool {
-        matches!(self, ColourPalette::Terminal | ColourPalette::None)
-    }
 }
 
 #[cfg(test)]

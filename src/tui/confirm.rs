@@ -5,6 +5,8 @@ use ratatui::layout::Rect;
 use crate::detectors::mask;
 use crate::model::plan::change::undo_until;
 use crate::model::{Change, EntryRef, PathText};
+use crate::ops::merge::MergeChoice;
+use crate::ops::redact::Redaction;
 use crate::text::safe_text::sanitize;
 use crate::tui::action::Action;
 use crate::tui::pane_titles::sheet_area;
@@ -13,7 +15,7 @@ use crate::tui::state::confirmation::{Confirmation, ConfirmationRow};
 use crate::tui::update::confirm;
 use crate::tui::{layout, theme};
 use crate::usecase::{
-    ChangeCommand, ConcurrentChange, PlannedChange, memory_count, name_of, not_reached_lines,
+    ArchiveMemories, ConcurrentChange, DeleteOptions, PlannedChange, memory_count, name_of, not_reached_lines,
 };
 
 /// An id is shown only if at least this many columns of the title, or all of them, stay visible.
@@ -65,10 +67,10 @@ impl Confirmation {
     fn left_name(&self, at: EntryRef) -> String {
         let request = &self.planned.request;
         let (store, entry) = request.snapshot.get(at);
-        match &request.command {
-            ChangeCommand::Redact(_) => name_of(store, entry),
-            _ if !request.hidden_values.is_empty() => self.planned.shown_name(at),
-            _ => App::quoted_title(&request.snapshot, at),
+        match request.command.is::<Redaction>() {
+            true => name_of(store, entry),
+            false if !request.hidden_values.is_empty() => self.planned.shown_name(at),
+            false => App::quoted_title(&request.snapshot, at),
         }
     }
 
@@ -124,15 +126,15 @@ fn rows(planned: &PlannedChange, width: usize) -> Vec<ConfirmationRow> {
     }
     let memories = planned.changing.iter().copied().map(ConfirmationRow::Memory);
     // Of a value that is erased everywhere, the places come first: the files are more than the memories say.
-    let is_merge = matches!(planned.request.command, ChangeCommand::Merge(_));
-    let are_last = planned.request.command.erases_values() || is_merge;
+    let is_merge = planned.request.command.is::<MergeChoice>();
+    let are_last = planned.request.erases_values() || is_merge;
     if !are_last {
         rows.extend(memories.clone());
     }
     if !planned.erasures.is_empty() {
         rows.extend(wrapped("Undo steps, drafts and backups that hold them go too.", width));
     }
-    let plans = planned.plans.iter().map(|(_, plan)| plan);
+    let plans = planned.plans.iter().map(|own| &own.plan);
     for plan in plans.chain(planned.erasures.iter().map(|own| &own.plan)) {
         let hidden = &planned.request.hidden_values;
         rows.extend(plan.lines.iter().flat_map(|line| wrapped(&hidden.hide(line.clone()), width)));
@@ -144,7 +146,7 @@ fn rows(planned: &PlannedChange, width: usize) -> Vec<ConfirmationRow> {
             let (before, after) = (change.len_before(), change.len_after());
             // The text itself is above.
             let size = if is_merge { String::new() } else { format!("  {before} → {after} B") };
-            let line = format!("{:8} {}{size}", change.word(), change.path.to_text());
+            let line = format!("{:8} {}{size}", change.kind(), change.path.to_text());
             rows.extend(wrapped(&line, width));
         }
     }
@@ -160,16 +162,14 @@ fn happens(planned: &PlannedChange) -> Option<String> {
     let now = planned.request.now;
     let until = undo_until(now).long_date_at(now);
     let undo = Action::Undo.key();
-    match &planned.request.command {
-        ChangeCommand::Merge(choice) => Some(confirm::merge_line(choice)),
-        ChangeCommand::Delete(_) => Some(format!(
-            "{undo} undoes it until {until}. The text stays on disk; only an erasure removes it for sure."
-        )),
-        ChangeCommand::Archive => {
-            Some(format!("{undo} undoes it until {until}. The text stays in the archive."))
-        }
-        _ => None,
-    }
+    let command = &planned.request.command;
+    let stays = match command.get::<MergeChoice>() {
+        Some(choice) => return Some(confirm::merge_line(choice)),
+        None if command.is::<DeleteOptions>() => "on disk; only an erasure removes it for sure.",
+        None if command.is::<ArchiveMemories>() => "in the archive.",
+        None => return None,
+    };
+    Some(format!("{undo} undoes it until {until}. The text stays {stays}"))
 }
 
 /// Wraps a line to rows. The line may come from a store, so it is masked and made safe.
@@ -199,7 +199,6 @@ pub fn parts(app: &App) -> Option<ConfirmationAreas> {
     })
 }
 
-/// Returns the maximum number of lines of the question, so that other lines have room.
 pub fn most(app: &App) -> usize {
     let types = app.confirm.as_ref().is_some_and(|own| own.typed_word.is_some());
     let inner = usize::from(sheet_area(app, ROWS).height.saturating_sub(1));

@@ -17,12 +17,10 @@ pub const BESIDE: u16 = 70;
 pub const SHOWN: usize = 64 << 10;
 
 impl MemoryDifference {
-    /// Returns the memory that keys act on.
     pub fn chosen(&self) -> EntryRef {
         self.memories[self.side]
     }
 
-    /// Returns the indexes of the parts that differ.
     pub fn differing(&self) -> Vec<usize> {
         (0..self.parts.len()).filter(|at| self.parts[*at].pair.differs()).collect()
     }
@@ -105,12 +103,6 @@ pub struct DifferenceRow {
     pub is_first: bool,
 }
 
-/// Returns the number of columns for the text of a side, beside the name of a field.
-fn text_width(app: &App, name: &str) -> usize {
-    let width = if app.size.0 < BESIDE { app.size.0 } else { (app.size.0 - 1) / 2 };
-    usize::from(width).saturating_sub(3 + if name.is_empty() { 0 } else { name_width(app) + 1 }).max(1)
-}
-
 pub fn name_width(app: &App) -> usize {
     if app.size.0 < 100 { 11 } else { 14 }
 }
@@ -118,8 +110,10 @@ pub fn name_width(app: &App) -> usize {
 /// Returns the rows, wrapped to the width of the terminal.
 pub fn rows(app: &App, of: &MemoryDifference) -> Vec<DifferenceRow> {
     let mut rows = Vec::new();
+    let side = usize::from(if app.size.0 < BESIDE { app.size.0 } else { (app.size.0 - 1) / 2 });
     for (number, part) in of.parts.iter().enumerate() {
-        let width = text_width(app, &part.name);
+        let beside = if part.name.is_empty() { 0 } else { name_width(app) + 1 };
+        let width = side.saturating_sub(3 + beside).max(1);
         let [mut left, mut right] = [0, 1].map(|side: usize| {
             let wrapped = part.pair.sides[side].as_ref().map(|text| theme::wrap(text, width));
             let mut from = 0;

@@ -7,6 +7,7 @@ mod input_threads;
 use std::io;
 use std::mem::{self, ManuallyDrop};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,7 @@ use crate::tui::message::{Effect, Msg};
 use crate::tui::signals::{self, SignalQueue};
 use crate::tui::state::app::App;
 use crate::tui::terminal::{
-    CrosstermScreen, append, copy_out, enter, leave, redraw, retake, take_mouse, tell_lines,
+    CrosstermScreen, IS_LINEAR, TAKES_MOUSE, append, copy_out, enter, leave, redraw, retake,
 };
 use crate::tui::tui_options::TuiOptions;
 use crate::tui::view::view;
@@ -74,10 +75,8 @@ pub fn run(options: &TuiOptions) -> io::Result<ExitReason> {
     let signals = signals::listen()?;
     signals::restore_on_failure()?;
     // Dropping the screen would print to a terminal that may be gone, and a panic in a drop aborts.
-    take_mouse(options.mouse);
-    if options.linear {
-        tell_lines();
-    }
+    TAKES_MOUSE.store(options.mouse, Ordering::Relaxed);
+    IS_LINEAR.store(options.linear, Ordering::Relaxed);
     let mut screen = ManuallyDrop::new(enter()?);
     let mut workers = None;
     let outcome = EventLoop::start(options, &mut app, &mut screen, signals).map(|mut run| {
@@ -111,7 +110,6 @@ struct EventLoop<'a> {
     screen: &'a mut CrosstermScreen,
     events: Receiver<LoopEvent>,
     to_loop: Sender<LoopEvent>,
-    /// True if the size of the terminal changed since the last frame.
     is_resized: bool,
     workers: Workers,
     keyboard: Arc<Keyboard>,
@@ -119,14 +117,12 @@ struct EventLoop<'a> {
     pending: Vec<Effect>,
     /// A search and what belongs to it. It starts after the next frame: it would take the cores from it.
     after_frame: Vec<Job>,
-    /// The last output in linear mode.
     linear: Option<linear::LinearOutput>,
     /// True if the loop has waited, for this frame, for the answer to a cursor move.
     has_waited: bool,
     started: Instant,
     mask_at: Option<Instant>,
     hide_notice_at: Option<Instant>,
-    /// The time to save the draft.
     keep_at: Option<Instant>,
 }
 
@@ -193,14 +189,8 @@ impl<'a> EventLoop<'a> {
                     }
                 }
             }
-            if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
-                self.update(Msg::MaskValues, now());
-            }
-            if self.hide_notice_at.take_if(|at| *at <= Instant::now()).is_some() {
-                self.update(Msg::HideBriefNotice, now());
-            }
-            if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
-                self.update(Msg::SaveDraft, now());
+            if let Some(msg) = self.due() {
+                self.update(msg, now());
                 continue;
             }
             self.take_size(now())?;
@@ -224,7 +214,11 @@ impl<'a> EventLoop<'a> {
             let wait = if self.app.changes.active.is_some() { wait.min(PROGRESS_DELAY) } else { wait };
             let event = match self.events.recv_timeout(wait) {
                 Ok(event) => event,
-                Err(RecvTimeoutError::Timeout) => LoopEvent::Msg(self.time_went_by()),
+                Err(RecvTimeoutError::Timeout) => LoopEvent::Msg(self.due().unwrap_or(match waits {
+                    true => Msg::ShowNextKeys,
+                    false if self.app.changes.active.is_some() => Msg::ShowProgress,
+                    false => Msg::Tick,
+                })),
                 Err(RecvTimeoutError::Disconnected) => return Ok(ExitReason::ByUser),
             };
             if let Some(ended) = self.take_in(event, now)? {
@@ -253,10 +247,10 @@ impl<'a> EventLoop<'a> {
     /// Draws the screen, or prints what is new.
     fn show(&mut self) -> io::Result<()> {
         update::ready(self.app);
-        let Some(told) = &mut self.linear else {
+        let Some(output) = &mut self.linear else {
             return self.screen.draw(|frame| view(self.app, frame));
         };
-        let text = linear::new_output(self.app, told);
+        let text = linear::new_output(self.app, output);
         if text.is_empty() { Ok(()) } else { append(&text) }
     }
 
@@ -298,18 +292,15 @@ impl<'a> EventLoop<'a> {
         }
     }
 
-    fn time_went_by(&mut self) -> Msg {
-        if self.mask_at.take_if(|at| *at <= Instant::now()).is_some() {
-            Msg::MaskValues
-        } else if self.keep_at.take_if(|at| *at <= Instant::now()).is_some() {
-            Msg::SaveDraft
-        } else if !self.app.key_sequence.is_empty() && !self.app.shows_next_keys {
-            Msg::ShowNextKeys
-        } else if self.app.changes.active.is_some() {
-            Msg::ShowProgress
-        } else {
-            Msg::Tick
-        }
+    /// Returns what waited for its time, if the time has come.
+    fn due(&mut self) -> Option<Msg> {
+        let now = Instant::now();
+        let waiting = [
+            (&mut self.mask_at, Msg::MaskValues),
+            (&mut self.hide_notice_at, Msg::HideBriefNotice),
+            (&mut self.keep_at, Msg::SaveDraft),
+        ];
+        waiting.into_iter().find_map(|(at, msg)| at.take_if(|at| *at <= now).map(|_| msg))
     }
 
     /// Reads the size once a frame, so a fast series of sizes causes few updates.

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 
 use crate::tui::state::app::{App, term};
 use crate::tui::state::marks::ListScope;
-use crate::tui::theme::{self, Theme, fit, width};
+use crate::tui::theme::{self, fit, width};
 use crate::tui::{layout, search_completion};
 
 /// On a smaller terminal the list gets this row.
@@ -32,7 +32,9 @@ pub fn visible_chips(app: &App) -> Vec<FilterChip> {
     }
     let (mut chips, mut column) = (Vec::new(), 1);
     for span in app.parsed.terms() {
-        let Some(term) = app.query.get(span.clone()).filter(|term| filters(term)) else { continue };
+        // A filter or an exclusion. Plain words are visible in the search itself.
+        let filters = |term: &&str| term.starts_with('-') || !term.starts_with('"') && term.contains(':');
+        let Some(term) = app.query.get(span.clone()).filter(filters) else { continue };
         let text = format!("[{} ×]", fit(&theme::safe(app, term), LONGEST));
         let next = column + width(&text) + 1;
         if next > usize::from(app.size.0) {
@@ -44,37 +46,27 @@ pub fn visible_chips(app: &App) -> Vec<FilterChip> {
     chips
 }
 
-/// True if a term is a filter or an exclusion. Plain words are visible in the search itself.
-fn filters(term: &str) -> bool {
-    term.starts_with('-') || !term.starts_with('"') && term.contains(':')
-}
-
 /// Draws the chips, then how many more memories there are without the term that hides most.
 pub fn line(app: &App) -> Line<'static> {
-    let theme = Theme::of(app);
     let mut spans = vec![Span::raw(" ")];
     for chip in visible_chips(app) {
-        spans.extend([Span::styled(chip.text, theme.key()), Span::raw(" ")]);
+        spans.extend([Span::styled(chip.text, app.palette.key()), Span::raw(" ")]);
     }
     let mut line = Line::from(spans);
-    if let Some((term, count)) = hides_most(app) {
+    // The term that hides most is known once the typed search is answered.
+    let is_known = is_settled(app) && app.marks.shown() == ListScope::Found;
+    let blocker = app.results.blocker.as_ref().filter(|_| is_known);
+    if let Some((term, count)) = blocker.and_then(|(span, count)| Some((app.query.get(span.clone())?, count)))
+    {
         let told = format!("    without {}  {count} more", fit(&theme::safe(app, term), LONGEST));
         let room = usize::from(app.size.0).saturating_sub(line.width());
         if width(&told) < room {
-            line.push_span(Span::styled(told, theme.dim()));
+            line.push_span(Span::styled(told, app.palette.dim()));
         }
     }
     line
 }
 
-/// Returns the term that hides most, and how many. Returns `None` until the typed search is answered.
-fn hides_most(app: &App) -> Option<(&str, usize)> {
-    let (span, count) = app.results.blocker.as_ref()?;
-    let is_known = is_settled(app) && app.marks.shown() == ListScope::Found;
-    Some((app.query.get(span.clone()).filter(|_| is_known)?, *count))
-}
-
-/// Returns the term whose chip is at a place of the screen.
 pub fn at(app: &App, at: Position) -> Option<Range<usize>> {
     if layout::has_dialog(app) && !search_completion::is_typed(app) {
         return None;
@@ -98,7 +90,6 @@ pub struct FilterRow {
     pub on: bool,
     /// True for a type, which has a letter.
     pub is_type: bool,
-    /// True for the line that unfolds the rest.
     pub unfolds: bool,
 }
 

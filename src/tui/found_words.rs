@@ -1,27 +1,30 @@
 //! Sets off the words of the search in a text.
 
+use std::ops::Range;
+
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::query::highlights;
 use crate::tui::state::app::App;
-use crate::tui::theme::{Theme, wrap};
+use crate::tui::theme::wrap;
 
 /// Splits safe text into spans, and highlights the words of the search.
 pub fn set_off(app: &App, line: &str, style: Style) -> Vec<Span<'static>> {
-    let mut spans = Vec::new();
-    let mut at = 0;
-    if app.parsed.has_words() {
-        for found in highlights(line, &app.parsed) {
-            let (Some(before), Some(word)) = (line.get(at..found.start), line.get(found.clone())) else {
-                continue;
-            };
-            spans.push(Span::styled(before.to_owned(), style));
-            spans.push(Span::styled(word.to_owned(), style.patch(Theme::of(app).found())));
-            at = found.end;
-        }
+    let found = if app.parsed.has_words() { highlights(line, &app.parsed) } else { Vec::new() };
+    in_ranges(app, line, &found, style)
+}
+
+pub fn in_ranges(app: &App, text: &str, ranges: &[Range<usize>], style: Style) -> Vec<Span<'static>> {
+    let (mut spans, mut done) = (Vec::new(), 0);
+    let span = |part: Range<usize>, style| Span::styled(text.get(part).unwrap_or_default().to_owned(), style);
+    for range in ranges {
+        let start = range.start.clamp(done, text.len());
+        let end = range.end.clamp(start, text.len());
+        spans.extend([span(done..start, style), span(start..end, style.patch(app.palette.found()))]);
+        done = end;
     }
-    spans.push(Span::styled(line.get(at..).unwrap_or_default().to_owned(), style));
+    spans.push(span(done..text.len(), style));
     spans
 }
 
@@ -43,7 +46,7 @@ pub fn wrapped(app: &App, runs: &[(String, Style)], width: usize) -> Vec<Line<'s
             let (run_end, style) = ends[ends.partition_point(|(end, _)| *end <= from)];
             let next = found.get(found.partition_point(|range| range.end <= from));
             let (style, change) = match next {
-                Some(range) if range.start <= from => (style.patch(Theme::of(app).found()), range.end),
+                Some(range) if range.start <= from => (style.patch(app.palette.found()), range.end),
                 next => (style, next.map_or(last, |range| range.start)),
             };
             let to = change.min(run_end).min(last);

@@ -13,7 +13,6 @@ pub enum KeyMeaning {
     Nothing,
 }
 
-/// The names of keys that are no letters.
 const NAMED: [(KeyCode, &str); 16] = [
     (KeyCode::Char(' '), "Space"),
     (KeyCode::Enter, "Enter"),

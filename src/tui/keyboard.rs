@@ -21,7 +21,6 @@ const SEQUENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 25_000_000 };
 const ESC: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
 /// How long palimp waits for the thread to release the keyboard.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The maximum number of bytes of one read.
 const BLOCK: usize = 16 * 1024;
 
 pub struct Keyboard {
@@ -41,12 +40,6 @@ enum KeyboardOwner {
     /// The thread must release the keyboard.
     Requested,
     Lent,
-}
-
-struct WakeReason {
-    input: bool,
-    gone: bool,
-    called: bool,
 }
 
 impl Keyboard {
@@ -111,19 +104,19 @@ impl Keyboard {
             let pause = if decoder.has_esc() && !self.is_far { &ESC } else { &SEQUENCE };
             let patience = (decoder.is_waiting() && !is_lent).then_some(pause);
             let mut event = |event| heard &= tell(Some(event));
-            let Ok(woken) = self.wait(is_lent, patience) else { break };
-            if woken.called {
+            let Ok([input, is_gone, is_called]) = self.wait(is_lent, patience) else { break };
+            if is_called {
                 let _ = (&self.woken).read(&mut block);
                 continue;
             }
-            if woken.input && !is_lent {
+            if input && !is_lent {
                 match rustix::io::read(io::stdin(), &mut block) {
                     Ok(0) => break,
                     Ok(count) => decoder.take(&block[..count], &mut event),
                     Err(Errno::INTR | Errno::AGAIN) => {}
                     Err(_) => break,
                 }
-            } else if woken.gone {
+            } else if is_gone {
                 break;
             } else if patience.is_some() {
                 decoder.pause(&mut event);
@@ -144,8 +137,9 @@ impl Keyboard {
         *whose == KeyboardOwner::Lent
     }
 
-    /// Waits for keys. While another program has the keyboard, waits only for the end of the terminal.
-    fn wait(&self, is_lent: bool, patience: Option<&Timespec>) -> Result<WakeReason, Errno> {
+    /// Waits for keys. While another program has the keyboard, waits only for the end of the terminal. Returns whether
+    /// there is input, whether the terminal is gone, and whether the owner of the keyboard may have changed.
+    fn wait(&self, is_lent: bool, patience: Option<&Timespec>) -> Result<[bool; 3], Errno> {
         let stdin = io::stdin();
         let wanted = if is_lent { PollFlags::empty() } else { PollFlags::IN };
         let mut ends = [PollFd::new(&stdin, wanted), PollFd::new(&self.woken, PollFlags::IN)];
@@ -159,11 +153,8 @@ impl Keyboard {
             }
         }
         let [input, called] = ends.map(|end| end.revents());
-        Ok(WakeReason {
-            input: input.contains(PollFlags::IN),
-            gone: input.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL),
-            called: called.contains(PollFlags::IN),
-        })
+        let is_gone = input.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL);
+        Ok([input.contains(PollFlags::IN), is_gone, called.contains(PollFlags::IN)])
     }
 }
 

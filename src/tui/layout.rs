@@ -19,17 +19,11 @@ const BESIDE: u16 = 100;
 /// On fewer rows only one pane is shown.
 const LOW: u16 = 16;
 
-/// True if the terminal is large enough to draw anything.
-pub fn is_large_enough(app: &App) -> bool {
-    app.size.0 >= SMALLEST.0 && app.size.1 >= SMALLEST.1
-}
-
 pub struct FrameLayout {
     pub title: Rect,
     /// The search, if there is one or the user types one.
     pub query: Rect,
     pub panes: Vec<(Pane, Rect)>,
-    /// The tasks of the tutor, while they are shown.
     pub tutor: Rect,
     /// The area of all panes together.
     pub body: Rect,
@@ -57,7 +51,6 @@ pub fn has_dialog(app: &App) -> bool {
         || app.changes.receipt.is_some()
 }
 
-/// Lays out the frame for the size of the app.
 pub fn frame(app: &App) -> FrameLayout {
     let area = Rect::new(0, 0, app.size.0, app.size.1);
     let asks = app.screen == Screen::Memories && (search_completion::is_typed(app) || !app.query.is_empty());
@@ -74,17 +67,10 @@ pub fn frame(app: &App) -> FrameLayout {
     FrameLayout { title, query, panes: panes(app, body), body, tutor, hints }
 }
 
-/// Splits an area into an upper part and the rest.
 pub fn split_rows(area: Rect, height: u16) -> (Rect, Rect) {
     let height = height.min(area.height);
     let lower = Rect { y: area.y + height, height: area.height - height, ..area };
     (Rect { height, ..area }, lower)
-}
-
-fn beside(area: Rect, width: u16) -> (Rect, Rect) {
-    let width = width.min(area.width);
-    let right = Rect { x: area.x + width, width: area.width - width, ..area };
-    (Rect { width, ..area }, right)
 }
 
 /// Returns the lines of the notice, safe. It is cut after half the screen.
@@ -146,8 +132,9 @@ fn panes(app: &App, body: Rect) -> Vec<(Pane, Rect)> {
 
 /// Splits an area into a left and a right part, with one column between them for a line.
 fn split_columns(area: Rect, width: u16) -> (Rect, Rect) {
-    let (left, right) = beside(area, width);
-    (left, beside(right, 1).1)
+    let width = width.min(area.width);
+    let taken = (width + 1).min(area.width);
+    (Rect { width, ..area }, Rect { x: area.x + taken, width: area.width - taken, ..area })
 }
 
 /// True if a pane of this size has a title. A lower pane uses the row for its content.
@@ -210,7 +197,6 @@ pub fn list_view(app: &App) -> (Rect, Rect) {
     }
 }
 
-/// Returns how many lines of its content a pane shows.
 pub fn rows(app: &App, pane: Pane) -> usize {
     frame(app).rows(pane)
 }

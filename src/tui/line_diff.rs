@@ -1,6 +1,6 @@
 //! Which lines and words of two texts differ.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -9,6 +9,8 @@ const MOST: usize = 4_000;
 /// Of a differing line with more characters, only what differs is shown, with this many around it.
 const LONG: usize = 300;
 const AROUND: usize = 60;
+const IDEOGRAPHS: [RangeInclusive<char>; 3] =
+    ['\u{3040}'..='\u{30ff}', '\u{3400}'..='\u{9fff}', '\u{f900}'..='\u{faff}'];
 
 /// A pair of lines of two texts, and the bytes of each that differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -139,7 +141,7 @@ fn joined(line: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 fn words(line: &str) -> Vec<(usize, &str)> {
     let kind = |c: char| match c {
         c if c.is_ascii_alphanumeric() || c == '_' => 1,
-        c if c.is_alphabetic() && !is_ideograph(c) => 1,
+        c if c.is_alphabetic() && !IDEOGRAPHS.iter().any(|range| range.contains(&c)) => 1,
         c if c.is_whitespace() => 2,
         _ => 3,
     };
@@ -156,10 +158,6 @@ fn words(line: &str) -> Vec<(usize, &str)> {
         words.push((start, &line[start..]));
     }
     words
-}
-
-fn is_ideograph(c: char) -> bool {
-    matches!(c as u32, 0x3040..=0x30ff | 0x3400..=0x9fff | 0xf900..=0xfaff)
 }
 
 #[cfg(test)]

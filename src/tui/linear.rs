@@ -29,10 +29,8 @@ pub const SIZE: (u16, u16) = (96, 72);
 const AT: &str = "At: ";
 /// The start of a marked line.
 const MARKED: &str = "Marked:";
-/// The maximum columns of a line.
 const LINE: usize = 80;
 
-/// What was printed last.
 #[derive(Default)]
 pub struct LinearOutput {
     overview: String,
@@ -46,16 +44,15 @@ pub struct LinearOutput {
     typed: Option<String>,
 }
 
-/// Returns the text to append after an event.
-pub fn new_output(app: &App, told: &mut LinearOutput) -> String {
+pub fn new_output(app: &App, output: &mut LinearOutput) -> String {
     if !(app.is_first_run() || app.is_whole() && app.listed_snapshot.is_whole()) {
         return String::new();
     }
     if let Some(prompt) = app.prompt.as_ref().filter(|prompt| !prompt.purpose.is_list()) {
-        return typed(told, safe(app, &prompt.text()));
+        return typed(output, safe(app, &prompt.text()));
     }
-    let ended = if told.typed.take().is_some() { "\r\n" } else { "" };
-    let lines = news(app, told);
+    let ended = if output.typed.take().is_some() { "\r\n" } else { "" };
+    let lines = news(app, output);
     ended.to_owned()
         + &lines.iter().flat_map(|line| wrapped(line)).map(|line| line + "\r\n").collect::<String>()
 }
@@ -72,8 +69,8 @@ pub fn echo(app: &App, key: KeyEvent) -> String {
 }
 
 /// Returns the typed text: only the new characters if they are at the end.
-fn typed(told: &mut LinearOutput, text: String) -> String {
-    let before = told.typed.replace(text.clone());
+fn typed(output: &mut LinearOutput, text: String) -> String {
+    let before = output.typed.replace(text.clone());
     match before.as_deref().map(|before| text.strip_prefix(before)) {
         Some(Some(more)) => more.to_owned(),
         Some(None) => format!("\r\n> {text}"),
@@ -82,7 +79,7 @@ fn typed(told: &mut LinearOutput, text: String) -> String {
 }
 
 /// Returns what is new in the view, in the row under the cursor, and in the notice.
-fn news(app: &App, told: &mut LinearOutput) -> Vec<String> {
+fn news(app: &App, output: &mut LinearOutput) -> Vec<String> {
     let mut said = Vec::new();
     let mut say = |own: String, before: &mut String| {
         if own != *before && !own.is_empty() {
@@ -90,68 +87,58 @@ fn news(app: &App, told: &mut LinearOutput) -> Vec<String> {
         }
         *before = own;
     };
-    let is_first = told.overview.is_empty();
-    say(overview(app), &mut told.overview);
+    let is_first = output.overview.is_empty();
+    say(overview(app), &mut output.overview);
     if is_first {
-        say(ten_keys(), &mut String::new());
+        let keys = [
+            (Action::Down, "next"),
+            (Action::Up, "before"),
+            (Action::Open, "read"),
+            (Action::Search, "search"),
+            (Action::Why, "why this rank"),
+            (Action::Edit, "edit"),
+            (Action::Delete, "remove"),
+            (Action::Undo, "undo"),
+            (Action::Help, "every key"),
+            (Action::Quit, "quit"),
+        ];
+        let keys = keys.map(|(action, what)| format!("{} {what}", action.key()));
+        say(format!("Ten keys: {}.", keys.join(", ")), &mut String::new());
     }
-    say(place(app), &mut told.place);
-    let is_list = app.screen == Screen::Memories && !is_asked(app);
+    say(place(app), &mut output.place);
+    let is_asked = layout::has_dialog(app) || app.shows_next_keys && !app.key_sequence.is_empty();
+    let is_list = app.screen == Screen::Memories && !is_asked;
     let is_row = is_list && app.focus == Pane::Memories;
+    let (row, ages) = if is_row { parts_of_row(app) } else { Default::default() };
+    let of_row = safe(app, &format!("{row}{ages}"));
     // The same memory at the same place is not new, even if its age changed.
-    let (of_row, is_same) = match is_row {
-        true => (row(app), parts_of_row(app).0 == told.same_row),
-        false => (String::new(), false),
-    };
-    told.same_row = if is_row { parts_of_row(app).0 } else { String::new() };
-    match is_same {
-        true => told.row = of_row,
-        false => say(of_row, &mut told.row),
+    match is_row && row == output.same_row {
+        true => output.row = of_row,
+        false => say(of_row, &mut output.row),
     }
+    output.same_row = row;
     say(
         app.notice.as_ref().map(|notice| safe(app, &sentence(notice, &app.store_names))).unwrap_or_default(),
-        &mut told.notice,
+        &mut output.notice,
     );
     let lines = if is_row { Vec::new() } else { of_focus(app, &drawn(app), is_list) };
     let is_new = |line: &&String| match line.strip_prefix(AT) {
         // A row that only lost the cursor is not new, but a row that got it is.
-        Some(_) => !told.lines.contains(line),
-        None => !told.lines.iter().any(|own| own.strip_prefix(AT).unwrap_or(own) == line.as_str()),
+        Some(_) => !output.lines.contains(line),
+        None => !output.lines.iter().any(|own| own.strip_prefix(AT).unwrap_or(own) == line.as_str()),
     };
     said.extend(lines.iter().filter(is_new).cloned());
-    told.lines = lines;
+    output.lines = lines;
     said
 }
 
-fn is_asked(app: &App) -> bool {
-    layout::has_dialog(app) || app.shows_next_keys && !app.key_sequence.is_empty()
-}
-
 fn overview(app: &App) -> String {
-    let listed: usize = app.tallies.iter().map(|tally| tally.listed).sum();
     let [errors, ..] = app.problem_counts();
     let errors =
         if errors == 0 { String::new() } else { format!(", {}", count_with_noun(errors as u64, "error")) };
     let stores = count_with_noun(app.snapshot.stores.len() as u64, "store");
-    let memories = count_with_noun(listed as u64, "memory");
+    let memories = count_with_noun(app.sum(|tally| tally.listed) as u64, "memory");
     format!("palimp. {stores}, {memories}{errors}.")
-}
-
-fn ten_keys() -> String {
-    let keys = [
-        (Action::Down, "next"),
-        (Action::Up, "before"),
-        (Action::Open, "read"),
-        (Action::Search, "search"),
-        (Action::Why, "why this rank"),
-        (Action::Edit, "edit"),
-        (Action::Delete, "remove"),
-        (Action::Undo, "undo"),
-        (Action::Help, "every key"),
-        (Action::Quit, "quit"),
-    ];
-    let told = keys.map(|(action, what)| format!("{} {what}", action.key()));
-    format!("Ten keys: {}.", told.join(", "))
 }
 
 /// Returns the view or pane that has the keys, and the search.
@@ -173,13 +160,8 @@ fn place(app: &App) -> String {
     }
 }
 
-/// Describes the memory under the cursor in a sentence.
-fn row(app: &App) -> String {
-    let (said, ages) = parts_of_row(app);
-    safe(app, &(said + &ages))
-}
-
-/// Describes the memory under the cursor; the second part, which changes by itself, has its store, age and decay.
+/// Describes the memory under the cursor in a sentence; the second part, which changes by itself, has its store, age and
+/// decay.
 fn parts_of_row(app: &App) -> (String, String) {
     let Some(hit) = app.hit() else { return ("Nothing is listed.".into(), String::new()) };
     let (store, entry) = app.listed_snapshot.get(hit.at);

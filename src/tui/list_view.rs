@@ -19,6 +19,7 @@ use crate::check::problem_groups::tally;
 use crate::model::{EntryRef, Snapshot};
 use crate::text::safe_text::display_width;
 use crate::tui::action::{Action, Hint};
+use crate::tui::list_view::row::ListCell;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::row_list::{ListRow, RowList};
 use crate::tui::theme;
@@ -70,14 +71,6 @@ pub fn has_rows(app: &App) -> bool {
     is_list && !app.list_view.backups.difference
 }
 
-/// Returns the title and the lines of the text below the list.
-pub fn text_below(app: &App, width: usize) -> (String, Vec<Line<'static>>) {
-    match app.list_view.details.selected() {
-        Some(ListRow::Item(_)) => (backups::DIFFERENCE.to_owned(), backups::difference(app, width)),
-        _ => Default::default(),
-    }
-}
-
 pub fn detail_rows(app: &App) -> Vec<ListRow> {
     match app.list_view.row() {
         Some(ListRow::Backup(_)) => (0..app.list_view.backups.items().len()).map(ListRow::Item).collect(),
@@ -106,7 +99,6 @@ pub fn memory_of(app: &App, row: ListRow) -> Option<EntryRef> {
     }
 }
 
-/// Returns the memory of the row under the cursor, in the list or in a list of its details.
 pub fn focused_memory(app: &App) -> Option<EntryRef> {
     let is_list = app.list_view.in_details && has_rows(app);
     let row = if is_list { app.list_view.details.selected() } else { app.list_view.row() };
@@ -123,7 +115,7 @@ pub fn snapshot_of_rows(app: &App) -> &Arc<Snapshot> {
     own.unwrap_or(&app.snapshot)
 }
 
-/// Returns the text about the row under the cursor. Untrusted text.
+/// Untrusted text.
 pub fn detail_text(app: &App) -> String {
     let text = match app.list_view.row() {
         Some(ListRow::Archived(at)) => upkeep::archived_text(app, at),
@@ -142,7 +134,6 @@ pub fn detail_text(app: &App) -> String {
     text
 }
 
-/// The maximum number of bytes of the text about a row.
 const SHOWN: usize = 64 << 10;
 
 /// Checks if a row can be marked. The error says why not.
@@ -178,12 +169,12 @@ pub struct ListViewKind {
     pub orders: [&'static str; 2],
     /// The text if there are no rows.
     pub none: &'static str,
-    /// True if the details are beside the list on a wide screen.
     pub is_beside: bool,
     pub rows: fn(&App) -> Vec<ListRow>,
+    pub key: fn(&App, ListRow) -> String,
+    pub cells: fn(&App, ListRow) -> Vec<ListCell>,
     pub about: fn(&App, usize) -> RowDetails,
     pub hints: fn(&App) -> Vec<Hint>,
-    /// True if the content of the view has been read.
     pub is_read: fn(&App) -> bool,
 }
 

@@ -11,7 +11,7 @@ use ratatui::text::{Line, Span};
 use crate::text::safe_text::{display_width, sanitize};
 use crate::tui::found_words::{set_off, wrapped};
 use crate::tui::state::app::App;
-use crate::tui::theme::{Theme, wrap};
+use crate::tui::theme::wrap;
 
 /// Sentences get no wider than this, because the eye loses longer lines. Code and tables use the whole width.
 pub const WIDEST: usize = 120;
@@ -26,7 +26,6 @@ type Run = (String, Style);
 pub fn lines(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
     let mut page = MarkdownPage {
         app,
-        theme: Theme::of(app),
         text,
         width,
         lines: Vec::new(),
@@ -51,7 +50,6 @@ pub fn lines(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
 
 struct MarkdownPage<'a> {
     app: &'a App,
-    theme: Theme,
     text: &'a str,
     width: usize,
     lines: Vec<Line<'static>>,
@@ -88,18 +86,18 @@ impl MarkdownPage<'_> {
                 None => self.run(&text, self.style()),
             },
             Event::Html(text) => {
-                self.run(&text, self.theme.dim());
+                self.run(&text, self.app.palette.dim());
                 self.flush();
             }
             Event::InlineHtml(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
                 self.run(&text, self.style())
             }
-            Event::Code(code) => self.run(&code, self.style().patch(self.theme.accent())),
+            Event::Code(code) => self.run(&code, self.style().patch(self.app.palette.accent())),
             Event::SoftBreak if self.is_wrapped_at(&place) => self.run(" ", self.style()),
             Event::SoftBreak | Event::HardBreak => self.flush(),
             Event::Rule => {
                 self.block();
-                self.lines.push(Line::styled("─".repeat(self.width.min(40)), self.theme.dim()));
+                self.lines.push(Line::styled("─".repeat(self.width.min(40)), self.app.palette.dim()));
             }
             Event::TaskListMarker(done) => self.lead(if done { "[x] " } else { "[ ] " }),
             Event::FootnoteReference(name) => self.run(&format!("[{name}]"), self.style()),
@@ -142,7 +140,11 @@ impl MarkdownPage<'_> {
             Tag::Heading { level, .. } => {
                 self.is_under_heading = false;
                 self.block();
-                self.styles.push(if level as usize <= 2 { self.theme.key() } else { self.theme.strong() });
+                self.styles.push(if level as usize <= 2 {
+                    self.app.palette.key()
+                } else {
+                    self.app.palette.strong()
+                });
             }
             Tag::Paragraph | Tag::Table(_) | Tag::HtmlBlock => self.block(),
             Tag::CodeBlock(_) => {
@@ -158,14 +160,25 @@ impl MarkdownPage<'_> {
                 self.is_under_heading = false;
                 self.lists.push(first);
             }
-            Tag::Item => self.item(),
+            Tag::Item => {
+                self.flush();
+                let lead = match self.lists.last_mut() {
+                    Some(Some(number)) => {
+                        *number = number.saturating_add(1);
+                        format!("{}. ", *number - 1)
+                    }
+                    _ => "• ".into(),
+                };
+                self.indent.push(String::new());
+                self.lead(&lead);
+            }
             Tag::TableHead => {
-                self.styles.push(self.theme.strong());
+                self.styles.push(self.app.palette.strong());
                 self.table.push(Vec::new());
             }
             Tag::TableRow => self.table.push(Vec::new()),
             Tag::Emphasis => self.styles.push(style.add_modifier(Modifier::ITALIC)),
-            Tag::Strong => self.styles.push(style.patch(self.theme.strong())),
+            Tag::Strong => self.styles.push(style.patch(self.app.palette.strong())),
             Tag::Strikethrough => self.styles.push(style.add_modifier(Modifier::CROSSED_OUT)),
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
                 self.links.push((dest_url.into_string(), self.runs.len()));
@@ -173,20 +186,6 @@ impl MarkdownPage<'_> {
             }
             _ => {}
         }
-    }
-
-    fn item(&mut self) {
-        self.flush();
-        let number = self.lists.last_mut().and_then(Option::as_mut);
-        let lead = match number {
-            Some(number) => {
-                *number = number.saturating_add(1);
-                format!("{}. ", *number - 1)
-            }
-            None => "• ".into(),
-        };
-        self.indent.push(String::new());
-        self.lead(&lead);
     }
 
     /// Begins the item with this sign. Its other lines are indented below its text.
@@ -246,7 +245,7 @@ impl MarkdownPage<'_> {
         let text: String = runs.iter().map(|(text, _)| text.as_str()).collect();
         if !target.is_empty() && target.trim_start_matches("mailto:") != text {
             let before = if text.is_empty() { "" } else { " " };
-            self.run(&format!("{before}({target})"), self.theme.dim());
+            self.run(&format!("{before}({target})"), self.app.palette.dim());
         }
     }
 
@@ -257,7 +256,7 @@ impl MarkdownPage<'_> {
         for line in code.lines() {
             let line = line.replace('\t', "    ");
             for (at, part) in wrap(&sanitize(&line), room).iter().enumerate() {
-                let sign = Span::styled(if at == 0 { "┆ " } else { "… " }, self.theme.dim());
+                let sign = Span::styled(if at == 0 { "┆ " } else { "… " }, self.app.palette.dim());
                 let mut line = Line::from(sign);
                 line.extend(set_off(self.app, part, Style::new()));
                 self.push(line);
@@ -290,7 +289,7 @@ impl MarkdownPage<'_> {
     }
 
     fn push(&mut self, mut line: Line<'static>) {
-        line.spans.insert(0, Span::styled(self.indentation(), self.theme.dim()));
+        line.spans.insert(0, Span::styled(self.indentation(), self.app.palette.dim()));
         self.lead = None;
         self.lines.push(line);
     }
@@ -312,7 +311,7 @@ const BETWEEN: &str = " │ ";
 
 /// Returns the lines of a table; the first row is its head.
 fn table_lines(app: &App, rows: &[Vec<Vec<Run>>], room: usize) -> Vec<Line<'static>> {
-    let dim = Theme::of(app).dim();
+    let dim = app.palette.dim();
     let widths = table_columns(rows, room);
     let mut lines = Vec::new();
     for (at, row) in rows.iter().enumerate() {
@@ -352,7 +351,7 @@ fn side_by_side(app: &App, row: &[Vec<Run>], widths: &[usize]) -> Vec<Line<'stat
         let mut line = Line::default();
         for (column, (cell, columns)) in cells.iter().zip(widths).enumerate() {
             if column > 0 {
-                line.push_span(Span::styled(BETWEEN, Theme::of(app).dim()));
+                line.push_span(Span::styled(BETWEEN, app.palette.dim()));
             }
             let text = cell.get(at).cloned().unwrap_or_default();
             let missing = columns.saturating_sub(text.width());

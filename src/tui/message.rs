@@ -20,9 +20,7 @@ pub enum Msg {
     StoresChanged,
     /// The key that shows masked values sent nothing for a while.
     MaskValues,
-    /// The brief notice was visible for long enough.
     HideBriefNotice,
-    /// A change has been running for a while: its progress may have changed.
     ShowProgress,
     /// A key sequence has waited for a while: show the possible next keys.
     ShowNextKeys,
@@ -41,9 +39,7 @@ pub enum Effect {
     Redraw,
     /// Return to the shell, until it continues palimp.
     Suspend,
-    /// Mask values again when their key sends nothing for a while.
     MaskSoon,
-    /// Hide the brief notice after a while.
     HideNoticeSoon,
     Copy(String),
     OpenDemo,

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::model::{Entry, EntryRef, State, Store};
+use crate::ops::copy_records::places;
 use crate::ops::merge::may_merge;
 use crate::ops::move_records::other_sessions;
 use crate::ops::{self, Operation, Refusal};
@@ -17,8 +18,6 @@ use crate::usecase::{memory_count, merge_apart};
 const UNCHANGED: &str = " Nothing was changed.";
 /// If more memories are marked, they are not checked before each frame.
 const MOST: usize = 100;
-const NO_SESSION: &str = "There is no other session to move to: `palimp session new` makes one, \
-                          `palimp session unarchive` brings one back.";
 
 type Check = fn(&Store, &Entry) -> Result<(), Refusal>;
 
@@ -60,9 +59,8 @@ pub fn checked(app: &App, action: Action) -> Result<ChangeTarget, String> {
             Ok(()) => {
                 let why = match action {
                     Action::Archive => why_not_alone(app, &aim),
-                    Action::Move => {
-                        other_sessions(&aim.snapshot, &aim.at).is_empty().then(|| NO_SESSION.into())
-                    }
+                    Action::Move => no_place(action, &other_sessions(&aim.snapshot, &aim.at)),
+                    Action::Copy => no_place(action, &places(&aim.snapshot, &aim.at)),
                     _ => None,
                 };
                 return why.map_or(Ok(aim), Err);
@@ -72,6 +70,16 @@ pub fn checked(app: &App, action: Action) -> Result<ChangeTarget, String> {
         }
     }
     refusal.map_or(Ok(aim), Err)
+}
+
+fn no_place(action: Action, places: &[String]) -> Option<String> {
+    places.is_empty().then(|| {
+        format!(
+            "There is no other session to {} to: `palimp session new` makes one, \
+             `palimp session unarchive` brings one back.",
+            action.info().name
+        )
+    })
 }
 
 /// Returns the memory of the row under the cursor of a list view, if it can be edited.
@@ -114,7 +122,6 @@ pub fn why_not_alone(app: &App, aim: &ChangeTarget) -> Option<String> {
         .then(|| format!("only whole sessions are archived: mark all of session:{name} first, with *."))
 }
 
-/// Returns why a broken line is not changed, and which key shows its repair.
 pub fn broken() -> String {
     format!("The line is broken: {} shows what repairs it.", Action::Problems.key())
 }
@@ -152,15 +159,6 @@ pub fn place(app: &App) -> Result<(), String> {
     search_query::check_query(app)
 }
 
-fn under_cursor(app: &App) -> Result<EntryRef, String> {
-    place(app)?;
-    if let Some(compare) = app.difference.as_ref().filter(|_| app.screen == Screen::Difference) {
-        return Ok(compare.chosen());
-    }
-    app.selected()
-        .ok_or_else(|| "no memory is under the cursor, and none is marked: nothing is changed".into())
-}
-
 /// Returns the marked memories, or else the one under the cursor. Editing a text ignores marks, and so does a new name.
 pub fn aimed(app: &App, action: Action) -> Result<ChangeTarget, String> {
     place(app)?;
@@ -170,7 +168,10 @@ pub fn aimed(app: &App, action: Action) -> Result<ChangeTarget, String> {
     let marked = marked(app);
     let is_of_one = matches!(action, Action::EditText | Action::Rename) || app.screen == Screen::Difference;
     if marked.is_empty() || is_of_one {
-        return Ok(target_of(app, vec![under_cursor(app)?], Vec::new()));
+        let compared = app.difference.as_ref().filter(|_| app.screen == Screen::Difference);
+        let at = compared.map(|compare| compare.chosen()).or_else(|| app.selected());
+        let at = at.ok_or("no memory is under the cursor, and none is marked: nothing is changed")?;
+        return Ok(target_of(app, vec![at], Vec::new()));
     }
     if opens_form(action) && marked.len() > 1 {
         let (count, clear) = (marked.len(), Action::Back.key());
@@ -185,7 +186,6 @@ fn opens_form(action: Action) -> bool {
     matches!(action, Action::Edit | Action::EditJson)
 }
 
-/// Returns the marked memories, and those of an open range.
 fn marked(app: &App) -> Vec<EntryRef> {
     let range = open_range(app).into_iter().flatten().filter_map(|line| app.results.hits.get(line));
     let range = range.map(|hit| hit.at).filter(|at| !app.marks.has(*at));

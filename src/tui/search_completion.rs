@@ -10,7 +10,6 @@ const MOST: usize = 24;
 /// Example searches, shown if nothing is typed.
 pub const EXAMPLES: [&str; 4] = ["pool since:7d", "payments -tag:draft", "\"rotate the key\"", "is:broken"];
 
-/// The states that `is:` takes.
 const STATES: [&str; 6] = ["archived", "deleted", "pinned", "broken", "sensitive", "unseen"];
 
 /// Returns the completions of the word before the cursor, most frequent first.
@@ -99,7 +98,6 @@ pub fn per_row(app: &App) -> usize {
     usize::from(app.size.0 / 26).max(1)
 }
 
-/// Returns the suggestions for the word before the cursor, and the index of the current one.
 pub fn suggestions(app: &App) -> (Vec<SearchSuggestion>, Option<usize>) {
     let Some(prompt) = &app.prompt else { return (Vec::new(), None) };
     match prompt.suggested() {

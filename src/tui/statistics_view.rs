@@ -19,7 +19,6 @@ pub struct StatisticsAreas {
     pub months: Rect,
     /// The days: a row for each day of the week, after its name.
     pub days: Rect,
-    /// The meaning of the signs of the days.
     pub legend: Rect,
     pub figures: Rect,
     /// The day under the cursor: its title and its memories.

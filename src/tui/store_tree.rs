@@ -13,8 +13,7 @@ pub fn lines(app: &App) -> Vec<StoreTreeRow> {
     let none = StoreTally::default();
     let mut tree = Vec::new();
     if app.snapshot.stores.len() > 1 {
-        let all = app.tallies.iter().map(|tally| tally.listed).sum();
-        let count = app.is_whole().then_some(all);
+        let count = app.is_whole().then(|| app.sum(|tally| tally.listed));
         tree.push(StoreTreeRow { store: None, name: None, is_session: false, count, worst: None });
     }
     for number in by_project(app) {
@@ -26,7 +25,11 @@ pub fn lines(app: &App) -> Vec<StoreTreeRow> {
             name: None,
             is_session: false,
             count: counted.map(|tally| tally.listed),
-            worst: worst(tally),
+            worst: match tally.problems {
+                [0, 0, _] => None,
+                [0, warnings, _] => Some((Severity::Warning, warnings)),
+                [errors, ..] => Some((Severity::Error, errors)),
+            },
         };
         tree.push(of_store.clone());
         if !app.is_unfolded(number) {
@@ -65,15 +68,6 @@ fn by_project(app: &App) -> Vec<usize> {
     let mut order: Vec<usize> = (0..app.snapshot.stores.len()).collect();
     order.sort_by_cached_key(|number| (!app.start_project.has(*number), first(*number)));
     order
-}
-
-fn worst(tally: &StoreTally) -> Option<(Severity, usize)> {
-    let [errors, warnings, _] = tally.problems;
-    match (errors, warnings) {
-        (0, 0) => None,
-        (0, _) => Some((Severity::Warning, warnings)),
-        _ => Some((Severity::Error, errors)),
-    }
 }
 
 /// Folds or unfolds the store under the cursor. Returns false if nothing changes.

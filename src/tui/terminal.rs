@@ -19,16 +19,16 @@ use crate::work::{edit_text, page_text};
 
 /// How long palimp waits for a terminal that takes no output.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
-/// The exit status after a panic, as Rust's own.
 const PANICKED: i32 = 101;
 
 /// Switches to the alternate screen, marks pastes, hides the cursor, and turns line wrapping off. Without
 /// that, a line would wrap if the terminal gives a cluster more columns than expected.
 const TAKE: &[u8] = b"\x1b[?1049h\x1b[?2004h\x1b[?25l\x1b[?7l";
 const MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1006h";
-static TAKES_MOUSE: AtomicBool = AtomicBool::new(false);
+/// True if palimp takes clicks and the wheel, and does not leave them to the terminal.
+pub static TAKES_MOUSE: AtomicBool = AtomicBool::new(false);
 /// True in linear mode: the screen is left as it is.
-static IS_LINEAR: AtomicBool = AtomicBool::new(false);
+pub static IS_LINEAR: AtomicBool = AtomicBool::new(false);
 /// Ends an unfinished sequence and an unfinished frame. Then resets colours, mouse, focus events, marked
 /// pastes, line wrapping, screen and cursor. Some of these are on only if an editor was killed.
 const GIVE: &[u8] =
@@ -87,28 +87,20 @@ impl Write for FrameWriter {
     }
 }
 
-pub enum EditorResult {
-    Text(String),
-    /// No text: the reason, and what the user wrote, if there is anything.
-    Nothing(String, Option<Vec<u8>>),
-}
+/// A text from an editor. If there is none: the reason, and what the user wrote, if there is anything.
+type EditedText = Result<String, (String, Option<Vec<u8>>)>;
 
 /// Lets the user change a text in an editor. Returns the text even if the terminal does not come back.
 pub fn with_editor(
     keyboard: &Keyboard,
     screen: &mut CrosstermScreen,
     text: &str,
-) -> (EditorResult, io::Result<()>) {
+) -> (EditedText, io::Result<()>) {
     let (left, entered) = lend(keyboard, screen, || edit_text(text));
     let left = match left {
-        Some(Ok(after)) => EditorResult::Text(after),
-        Some(Err(error)) => {
-            EditorResult::Nothing(format!("{error} Nothing was changed."), error.left().map(<[u8]>::to_vec))
-        }
-        None => {
-            let why = "The keyboard can't be handed to an editor. Nothing was changed.";
-            EditorResult::Nothing(why.into(), None)
-        }
+        Some(Ok(after)) => Ok(after),
+        Some(Err(error)) => Err((format!("{error} Nothing was changed."), error.left().map(<[u8]>::to_vec))),
+        None => Err(("The keyboard can't be handed to an editor. Nothing was changed.".into(), None)),
     };
     (left, entered)
 }
@@ -151,16 +143,6 @@ fn lend<T>(
     (Some(left), entered)
 }
 
-/// Makes palimp take clicks and the wheel, or leave them to the terminal.
-pub fn take_mouse(takes: bool) {
-    TAKES_MOUSE.store(takes, Ordering::Relaxed);
-}
-
-/// Makes palimp print lines instead of drawing screens.
-pub fn tell_lines() {
-    IS_LINEAR.store(true, Ordering::Relaxed);
-}
-
 /// Appends a text to what the terminal shows.
 pub fn append(text: &str) -> io::Result<()> {
     TerminalOutput(io::stdout()).write_all(text.as_bytes())
@@ -188,7 +170,6 @@ pub fn enter() -> io::Result<CrosstermScreen> {
     Terminal::new(backend).map(CrosstermScreen::on)
 }
 
-/// Takes the terminal again, and draws the next frame completely.
 pub fn retake(screen: &mut CrosstermScreen) -> io::Result<()> {
     mem::forget(mem::replace(screen, enter()?));
     redraw(screen)

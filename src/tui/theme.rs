@@ -2,13 +2,17 @@
 
 use std::borrow::Cow;
 
+use ratatui::Frame;
+use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::{Line, Span};
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Paragraph;
 
 use super::colours::{ColourPalette, ColourRole};
 use crate::detectors::mask;
 use crate::model::Severity;
 pub use crate::text::columns::{column, fit, wrap};
+pub use crate::text::safe_text::display_width as width;
 use crate::text::safe_text::{display_width, sanitize};
 use crate::tui::state::app::App;
 
@@ -23,89 +27,73 @@ pub fn masked<'a>(app: &App, text: &'a str) -> Cow<'a, str> {
     if app.revealed { Cow::Borrowed(text) } else { mask(text) }
 }
 
-pub fn width(text: &str) -> usize {
-    display_width(text)
-}
-
-pub struct Theme {
-    palette: ColourPalette,
-}
-
-impl Theme {
-    pub fn of(app: &App) -> Theme {
-        Theme { palette: app.palette }
-    }
-
-    fn role(&self, role: ColourRole) -> Style {
-        self.palette.colour(role).map_or(Style::new(), |colour| Style::new().fg(colour))
+impl ColourPalette {
+    fn role(self, role: ColourRole) -> Style {
+        self.colour(role).map_or(Style::new(), |colour| Style::new().fg(colour))
     }
 
     /// Returns the style of something that is as it should be.
-    pub fn good(&self) -> Style {
+    pub(in crate::tui) fn good(self) -> Style {
         self.role(ColourRole::Good)
     }
 
     /// Returns the style of less important text.
-    pub fn dim(&self) -> Style {
-        let dim = if self.palette.dims() { Modifier::DIM } else { Modifier::empty() };
+    pub(in crate::tui) fn dim(self) -> Style {
+        // The terminal dims where the palette has no colour for it.
+        let dims = matches!(self, ColourPalette::Terminal | ColourPalette::None);
+        let dim = if dims { Modifier::DIM } else { Modifier::empty() };
         self.role(ColourRole::Dim).add_modifier(dim)
     }
 
     /// Returns the style of the most important text.
-    pub fn strong(&self) -> Style {
+    pub(in crate::tui) fn strong(self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
     /// Reverses the line under the cursor, without colours and not dim, so that it can be read on any
     /// background. Bars stay as they are, because a full bar would look empty.
-    pub fn under_cursor(&self, mut line: Line<'static>) -> Line<'static> {
-        let turned = Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED);
-        let turned = turned.remove_modifier(Modifier::DIM);
+    pub(in crate::tui) fn under_cursor(self, mut line: Line<'static>) -> Line<'static> {
         for span in &mut line.spans {
             if !is_bar(&span.content) {
-                span.style = line.style.patch(span.style).patch(turned);
+                span.style = line.style.patch(span.style).patch(self.chosen());
             }
         }
         line
     }
 
     /// Returns the style that shows where the keys go.
-    pub fn accent(&self) -> Style {
+    pub(in crate::tui) fn accent(self) -> Style {
         self.role(ColourRole::Accent)
     }
 
     /// Returns the style of the title of the pane that has the keys.
-    pub fn focus(&self) -> Style {
+    pub(in crate::tui) fn focus(self) -> Style {
         self.accent().add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
     }
 
-    pub fn title_of_sheet(&self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED).remove_modifier(Modifier::DIM)
-    }
-
     /// Returns the style of the row under the cursor.
-    pub fn chosen(&self) -> Style {
+    pub(in crate::tui) fn chosen(self) -> Style {
         Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED).remove_modifier(Modifier::DIM)
     }
 
-    pub fn key(&self) -> Style {
+    pub(in crate::tui) fn key(self) -> Style {
         self.accent().add_modifier(Modifier::BOLD)
     }
 
-    pub fn secret(&self) -> Style {
+    pub(in crate::tui) fn secret(self) -> Style {
         self.role(ColourRole::Secret).add_modifier(Modifier::BOLD)
     }
 
     /// Returns the style of something new.
-    pub fn fresh(&self) -> Style {
+    pub(in crate::tui) fn fresh(self) -> Style {
         self.role(ColourRole::New).add_modifier(Modifier::BOLD)
     }
 
-    pub fn found(&self) -> Style {
+    pub(in crate::tui) fn found(self) -> Style {
         Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
     }
 
-    pub fn kind(&self, kind: &str) -> Style {
+    pub(in crate::tui) fn kind(self, kind: &str) -> Style {
         match kind {
             "decision" => self.accent(),
             "core" | "learning" => self.role(ColourRole::New),
@@ -117,7 +105,7 @@ impl Theme {
     }
 
     /// Returns the style of a decay bar: full, fading, at the floor.
-    pub fn decay(&self, decay: f64) -> Style {
+    pub(in crate::tui) fn decay(self, decay: f64) -> Style {
         match decay {
             decay if decay >= 0.5 => self.role(ColourRole::Good),
             decay if decay > 0.1 => self.role(ColourRole::Warning),
@@ -125,7 +113,7 @@ impl Theme {
         }
     }
 
-    pub fn severity(&self, severity: Severity) -> Style {
+    pub(in crate::tui) fn severity(self, severity: Severity) -> Style {
         match severity {
             Severity::Error => self.role(ColourRole::Error).add_modifier(Modifier::BOLD),
             Severity::Warning => self.role(ColourRole::Warning),
@@ -134,9 +122,14 @@ impl Theme {
     }
 
     /// Returns the style of an error in a query.
-    pub fn wrong(&self) -> Style {
+    pub(in crate::tui) fn wrong(self) -> Style {
         self.role(ColourRole::Error).add_modifier(Modifier::UNDERLINED)
     }
+}
+
+/// Draws lines into an area.
+pub fn put<L: Into<Line<'static>>>(frame: &mut Frame<'_>, lines: impl IntoIterator<Item = L>, area: Rect) {
+    frame.render_widget(Paragraph::new(Text::from_iter(lines)), area);
 }
 
 /// Begins a text with a capital letter. Messages from below the screens, which the command line also prints,
@@ -159,18 +152,13 @@ pub fn bar(eighths: usize, columns: usize) -> String {
 }
 
 /// Wraps safe text after a head. The further lines are indented by the width of the head.
-pub fn hanging(
-    head: &str,
-    style: Style,
-    text: &str,
-    width: usize,
-) -> impl Iterator<Item = Line<'static>> + use<> {
+pub fn hanging(head: &str, style: Style, text: &str, width: usize) -> Vec<Line<'static>> {
     let (mut head, blank) = (head.to_owned(), " ".repeat(display_width(head)));
-    let line = move |text| {
+    let line = |text| {
         let head = std::mem::replace(&mut head, blank.clone());
         Line::from(vec![Span::styled(head, style), Span::raw(text)])
     };
-    wrap(text, width).into_iter().map(line)
+    wrap(text, width).into_iter().map(line).collect()
 }
 
 /// Wraps safe text to lines of one style.

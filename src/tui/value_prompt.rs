@@ -1,13 +1,14 @@
 //! Prompts for one value that memories get: importance, type, category. The row of an action in `action.rs` says what its
 //! prompt asks.
 
+use std::sync::Arc;
+
 use crate::model::{Entry, EntryRef, Snapshot, Store, StoredMemory};
-use crate::ops::set_field::may_set;
+use crate::ops::set_field::{SetImportance, SetWord, WordField, may_set};
 use crate::ops::{self, Operation, Refusal};
 use crate::query::Facets;
-use crate::usecase::ChangeCommand;
+use crate::usecase::Command;
 
-/// A prompt for a value of memories.
 pub struct ValuePrompt {
     /// The title; the name of the memories follows it.
     pub title: &'static str,
@@ -16,12 +17,11 @@ pub struct ValuePrompt {
     pub words: fn(&Facets, &Snapshot, &[EntryRef]) -> Vec<String>,
     /// Checks that a memory can get another value.
     pub may: fn(&Store, &Entry) -> Result<(), Refusal>,
-    /// Returns the present value of a memory. Untrusted text.
+    /// Untrusted text.
     pub now: fn(&Store, &Entry) -> String,
-    pub command: fn(&str) -> Result<ChangeCommand, &'static str>,
+    pub command: fn(&str) -> Result<Arc<dyn Command>, &'static str>,
 }
 
-/// Checks that a field of a memory can be set.
 pub fn may_edit(store: &Store, entry: &Entry) -> Result<(), Refusal> {
     ops::may(store, entry, Operation::Edit)
 }
@@ -31,7 +31,6 @@ pub fn field<'a>(memory: &'a StoredMemory, name: &str) -> Option<&'a str> {
     memory.facets().find(|(own, _)| *own == name).map(|(_, value)| value)
 }
 
-/// Returns the present value that `of` reads from a memory.
 pub fn now(store: &Store, entry: &Entry, of: impl Fn(&StoredMemory) -> String) -> String {
     store.memory(entry).map(|view| format!("now  {}", of(view))).unwrap_or_default()
 }
@@ -45,16 +44,17 @@ pub const IMPORTANCE: ValuePrompt = ValuePrompt {
     command: importance,
 };
 
-fn importance(text: &str) -> Result<ChangeCommand, &'static str> {
+fn importance(text: &str) -> Result<Arc<dyn Command>, &'static str> {
     let number = match text.trim() {
         "high" => Some(0.9),
         "medium" => Some(0.6),
         "low" => Some(0.3),
         text => text.parse().ok().filter(|number| (0.0..=1.0).contains(number)),
     };
-    number
-        .map(ChangeCommand::SetImportance)
-        .ok_or("The importance is a number from 0 to 1, or high, medium, low.")
+    match number {
+        Some(number) => Ok(Arc::new(SetImportance(number))),
+        None => Err("The importance is a number from 0 to 1, or high, medium, low."),
+    }
 }
 
 pub const TYPE: ValuePrompt = ValuePrompt {
@@ -63,7 +63,7 @@ pub const TYPE: ValuePrompt = ValuePrompt {
     words: |facets, _, _| first(&facets.types),
     may: |store, entry| may_set(store, entry, "type"),
     now: |store, entry| now(store, entry, |view| view.kind().to_owned()),
-    command: |text| Ok(set("type", text)),
+    command: |text| Ok(set(WordField::Type, text)),
 };
 
 pub const CATEGORY: ValuePrompt = ValuePrompt {
@@ -75,13 +75,13 @@ pub const CATEGORY: ValuePrompt = ValuePrompt {
     },
     may: |store, entry| may_set(store, entry, "category"),
     now: |store, entry| now(store, entry, |view| field(view, "category").unwrap_or("none").to_owned()),
-    command: |text| Ok(set("category", text)),
+    command: |text| Ok(set(WordField::Category, text)),
 };
 
 fn first(counted: &[(String, usize)]) -> Vec<String> {
     counted.iter().map(|(word, _)| word.clone()).collect()
 }
 
-fn set(field: &'static str, text: &str) -> ChangeCommand {
-    ChangeCommand::SetWord { field, value: text.trim().to_owned() }
+fn set(field: WordField, text: &str) -> Arc<dyn Command> {
+    Arc::new(SetWord { field, value: text.trim().to_owned() })
 }

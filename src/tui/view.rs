@@ -4,7 +4,6 @@ use crossterm::event::KeyEvent;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
 use ratatui::{Frame, Terminal};
 
 use crate::model::{PathText, Severity};
@@ -14,10 +13,9 @@ use crate::tui::layout::{self, SMALLEST};
 use crate::tui::list_view::{self, new};
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::state::prompt::PromptPurpose;
-use crate::tui::theme::{self, Theme, sign};
+use crate::tui::theme::{self, put, sign};
 use crate::tui::{ascii, key_lookup, panes};
 
-/// Draws a frame without a terminal.
 pub fn drawn(app: &App) -> Buffer {
     let Ok(mut terminal) = Terminal::new(TestBackend::new(app.size.0, app.size.1));
     let Ok(_) = terminal.draw(|frame| view(app, frame));
@@ -32,7 +30,7 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
     }
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         let line = format!("palimp needs {}x{}", SMALLEST.0, SMALLEST.1);
-        frame.render_widget(Paragraph::new(theme::fit(&line, usize::from(area.width))), area);
+        put(frame, [theme::fit(&line, usize::from(area.width))], area);
         return;
     }
     let parts = layout::frame(app);
@@ -64,7 +62,10 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
         _ => {}
     }
     panes::tutor::draw(app, frame, parts.tutor);
-    frame.render_widget(Paragraph::new(foot(app, parts.hints.width)), parts.hints);
+    let strong = app.palette.strong();
+    let notice = layout::notice(app).into_iter().map(|line| Line::styled(format!(" {line}"), strong));
+    let hints = layout::shows_keys(app).then(|| hints(app, usize::from(parts.hints.width)));
+    put(frame, notice.chain(hints), parts.hints);
     match app.prompt.as_ref().map(|prompt| prompt.purpose) {
         Some(PromptPurpose::Theme) => panes::command_help::draw_themes(app, frame),
         Some(PromptPurpose::Command | PromptPurpose::Help) => panes::command_help::draw(app, frame),
@@ -81,7 +82,6 @@ pub fn view(app: &App, frame: &mut Frame<'_>) {
 }
 
 fn title(app: &App, width: u16) -> Line<'static> {
-    let theme = Theme::of(app);
     let where_to = match app.screen {
         Screen::Upkeep if width >= 60 => "upkeep: due, fading, archived".to_owned(),
         Screen::Loaded => "loaded at the start of an agent".to_owned(),
@@ -99,7 +99,7 @@ fn title(app: &App, width: u16) -> Line<'static> {
     let room = usize::from(width).saturating_sub(long);
     let mut line = Line::from(Span::styled(
         theme::column(&theme::fit(&left, room.saturating_sub(2)), room),
-        theme.strong(),
+        app.palette.strong(),
     ));
     line.extend(figures);
     line
@@ -121,19 +121,17 @@ fn places(app: &App) -> String {
 
 /// Returns the counts: marked memories, new ones, all memories, and problems.
 fn figures(app: &App, width: u16) -> Vec<Span<'static>> {
-    let theme = Theme::of(app);
     let mode = if app.is_readonly() { "  read-only" } else { "" };
     if app.is_first_run() {
-        return vec![Span::styled(format!("{mode} "), theme.dim())];
+        return vec![Span::styled(format!("{mode} "), app.palette.dim())];
     }
     if app.screen == Screen::Editor {
         return vec![Span::raw(panes::editor::state(app) + " ")];
     }
     if !app.is_whole() {
-        return vec![Span::styled(format!("reading …{mode} "), theme.dim())];
+        return vec![Span::styled(format!("reading …{mode} "), app.palette.dim())];
     }
-    let listed: usize = app.tallies.iter().map(|tally| tally.listed).sum();
-    let sensitive: usize = app.tallies.iter().map(|tally| tally.sensitive).sum();
+    let [listed, sensitive] = [app.sum(|tally| tally.listed), app.sum(|tally| tally.sensitive)];
     let [errors, warnings, _] = app.problem_counts();
     let unread: usize = app.snapshot.stores.iter().map(|store| store.unread.len()).sum();
     let marked = match (app.marks.count(), app.marks.hidden()) {
@@ -160,22 +158,15 @@ fn figures(app: &App, width: u16) -> Vec<Span<'static>> {
     let secrets = if sensitive == 0 { String::new() } else { format!(" !{sensitive}") };
     let unread = if unread == 0 { String::new() } else { format!("  {unread} can't be read!") };
     vec![
-        Span::styled(unread, theme.severity(Severity::Error)),
-        Span::styled(marked, theme.accent()),
-        Span::styled(fresh, theme.fresh()),
+        Span::styled(unread, app.palette.severity(Severity::Error)),
+        Span::styled(marked, app.palette.accent()),
+        Span::styled(fresh, app.palette.fresh()),
         Span::raw(memories + " "),
-        Span::styled(sign_and(Severity::Error, errors), theme.severity(Severity::Error)),
-        Span::styled(sign_and(Severity::Warning, warnings), theme.severity(Severity::Warning)),
-        Span::styled(secrets, theme.secret()),
-        Span::styled(format!("{mode} "), theme.dim()),
+        Span::styled(sign_and(Severity::Error, errors), app.palette.severity(Severity::Error)),
+        Span::styled(sign_and(Severity::Warning, warnings), app.palette.severity(Severity::Warning)),
+        Span::styled(secrets, app.palette.secret()),
+        Span::styled(format!("{mode} "), app.palette.dim()),
     ]
-}
-
-/// The notice, and hints for the keys that can be used in this state.
-fn foot(app: &App, width: u16) -> Vec<Line<'static>> {
-    let strong = Theme::of(app).strong();
-    let notice = layout::notice(app).into_iter().map(|line| Line::styled(format!(" {line}"), strong));
-    notice.chain(layout::shows_keys(app).then(|| hints(app, usize::from(width)))).collect()
 }
 
 /// The key that leads back. Its hint and the first hint that does more than move are dropped last.
@@ -184,11 +175,10 @@ const MOVES: [&str; 4] = ["jk", "hl", "nN", "↑↓"];
 
 /// Returns as many hints as fit. Those at the right end lead to all others.
 fn hints(app: &App, width: usize) -> Line<'static> {
-    let theme = Theme::of(app);
     let mut line = Line::default();
     for (at, (keys, what)) in placed_hints(app, width) {
         line.push_span(Span::raw(" ".repeat(at.saturating_sub(line.width()))));
-        line.extend([Span::styled(keys, theme.key()), Span::raw(format!(" {what}"))]);
+        line.extend([Span::styled(keys, app.palette.key()), Span::raw(format!(" {what}"))]);
     }
     line
 }

@@ -78,7 +78,6 @@ pub fn factors(of: &Explanation) -> Vec<RankFactor> {
     }
 }
 
-/// Returns the formula, to be read aloud.
 pub fn formula(of: &Explanation) -> String {
     let sign = if of.ranking == Ranking::Product { " × " } else { " + " };
     let parts: Vec<String> =
@@ -97,8 +96,7 @@ fn fading(of: &Explanation) -> (String, String) {
     if fading.is_kept {
         return match of.keep {
             Some(Keep::Until(end)) => {
-                let day = end.plus(-1).to_pattern(DAY_OF);
-                ("kept".into(), format!("kept until {day}, so it does not fade"))
+                ("kept".into(), format!("kept until {}, so it does not fade", last_day(end)))
             }
             _ => ("pinned".into(), "pinned, so it does not fade".into()),
         };
@@ -108,8 +106,8 @@ fn fading(of: &Explanation) -> (String, String) {
     let Some(age) = fading.age_hours else {
         return ("no date".into(), "it has no date, so it counts as fully faded".into());
     };
-    let age = days(age.max(0.0));
-    let said = if age == "new" { "new".to_owned() } else { format!("{age} old") };
+    let (is_new, age) = (age < 1.0, days(age.max(0.0)));
+    let said = if is_new { age.clone() } else { format!("{age} old") };
     (age, format!("{said}; it loses half in {half}"))
 }
 
@@ -155,10 +153,7 @@ pub fn fate(of: &Explanation, now: Moment) -> Option<String> {
     let fading = &of.factors.fading;
     match of.keep.filter(|keep| keep.lasts_at(now) && !fading.faded) {
         Some(Keep::Always) => return Some(format!("Pinned: {KEPT}")),
-        Some(Keep::Until(end)) => {
-            let day = end.plus(-1).to_pattern(DAY_OF);
-            return Some(format!("Kept until {day}: {KEPT}"));
-        }
+        Some(Keep::Until(end)) => return Some(format!("Kept until {}: {KEPT}", last_day(end))),
         None => {}
     }
     Some(match of.at_floor {
@@ -201,11 +196,15 @@ pub fn kept(keep: Option<Keep>) -> String {
     match keep {
         None => "it is not kept".into(),
         Some(Keep::Always) => "now  pinned: kept for good".into(),
-        Some(Keep::Until(end)) => format!("now  kept until {}", end.plus(-1).to_pattern(DAY_OF)),
+        Some(Keep::Until(end)) => format!("now  kept until {}", last_day(end)),
     }
 }
 
 const DAY_OF: &str = "%-d %b %Y";
+
+fn last_day(end: Moment) -> String {
+    end.plus(-1).to_pattern(DAY_OF)
+}
 
 /// Returns a line for each word of the search, with the fields that contain it. Untrusted text.
 pub fn fields(of: &Explanation) -> Vec<String> {

@@ -69,7 +69,7 @@ impl BackupComparer {
     ) -> Result<BackupComparison> {
         let vault = Vault::open_read_only(host.disk, host.data, &held.root);
         let deleted = self.0.of(&vault, (listed, held), host.now)?;
-        let facts = CopyFacts::with(held, &vault, copy, deleted)?;
+        let facts = CopyFacts::of(held, &vault, copy, deleted)?;
         let context = WriteContext::of(held, host.now, host.machine.random());
         Ok(compare(&context, &copy.0.file, copy.1, &facts)?)
     }

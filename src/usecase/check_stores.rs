@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::{project_standing, stale_claims, undone_changes};
 use crate::check::stale_files;
+use crate::disk::host::Host;
 use crate::disk::{Disk, ItemKind, RealDisk};
 use crate::format::by_name;
 use crate::model::plan::count_with_noun;
@@ -33,20 +34,20 @@ impl CheckedStore {
 
 /// Compares the derived files of a store with its records, and looks for erased memories that were
 /// written again. `data` is the folder of palimp's own data.
-pub fn check_store(data: Option<&Path>, store: &Arc<Store>, now: Moment) -> CheckedStore {
+pub fn check_store(disk: &dyn Disk, data: Option<&Path>, store: &Arc<Store>, now: Moment) -> CheckedStore {
     let rebuilt = stale_files::stale_files(store, now);
     let mut more = stale_files::problems(store, &rebuilt);
-    let vault = data.map(|data| Vault::open_read_only(&RealDisk, data, &store.root));
+    let vault = data.map(|data| Vault::open_read_only(disk, data, &store.root));
     more.extend(vault.iter().flat_map(|vault| undone_changes::problems(vault, store)));
     let erased = vault.map(|vault| vault.erasure_list()).transpose();
     let unread = erased.as_ref().err().map(ToString::to_string);
     let gone = ErasedRecords::of_lines(erased.ok().flatten().unwrap_or_default());
     more.extend(gone.written_again(store, now));
     more.extend(gone.hidden(store, now));
-    more.extend(stale_claims::problems(&RealDisk, store));
-    more.extend(project_standing::problems(&RealDisk, store));
-    more.extend(waiting(store));
-    let due = data.map(|data| due(data, store, now)).unwrap_or_default();
+    more.extend(stale_claims::problems(disk, store));
+    more.extend(project_standing::problems(disk, store));
+    more.extend(waiting(disk, store));
+    let due = data.map(|data| due(disk, data, store, now)).unwrap_or_default();
     let store = match more.is_empty() && due.is_empty() {
         true => Arc::clone(store),
         false => Arc::new(told(store, more, &due)),
@@ -54,9 +55,9 @@ pub fn check_store(data: Option<&Path>, store: &Arc<Store>, now: Moment) -> Chec
     CheckedStore { store, rebuilds: rebuilt, unread }
 }
 
-fn waiting(store: &Store) -> Option<Problem> {
+fn waiting(disk: &dyn Disk, store: &Store) -> Option<Problem> {
     let folder = store.root.parent()?.join(by_name(store.format)?.about().waiting?);
-    let names = RealDisk.names(&folder, usize::MAX).ok()?;
+    let names = disk.names(&folder, usize::MAX).ok()?;
     let count = names.iter().filter(|item| item.kind == ItemKind::File).count() as u64;
     let file = store.documents.first().map(|document| document.path.clone()).unwrap_or_default();
     let (writes, folder) = (count_with_noun(count, "write"), folder.to_text().into_owned());
@@ -65,13 +66,13 @@ fn waiting(store: &Store) -> Option<Problem> {
 }
 
 /// Returns the store. An index that waits to be rebuilt is reported as due, not as stale.
-pub fn mark_due_indexes(data: &Path, store: Store, now: Moment) -> Store {
-    let due = due(data, &store, now);
+pub fn mark_due_indexes(host: Host<'_>, store: Store) -> Store {
+    let due = due(host.disk, host.data, &store, host.now);
     if due.is_empty() { store } else { told(&store, Vec::new(), &due) }
 }
 
-fn due(data: &Path, store: &Store, now: Moment) -> HashSet<PathBuf> {
-    let touched = Vault::open_read_only(&RealDisk, data, &store.root).derive_due_files().unwrap_or_default();
+fn due(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> HashSet<PathBuf> {
+    let touched = Vault::open_read_only(disk, data, &store.root).derive_due_files().unwrap_or_default();
     if touched.is_empty() {
         return HashSet::new();
     }
@@ -83,8 +84,7 @@ fn due(data: &Path, store: &Store, now: Moment) -> HashSet<PathBuf> {
 fn told(store: &Store, more: Vec<Problem>, due: &HashSet<PathBuf>) -> Store {
     let is_due =
         |own: &Problem| due.contains(&own.file) && matches!(own.code, Code::IndexStale | Code::CountMismatch);
-    let message =
-        "It is brought up to date within two seconds after palimp's last change, or at its next start.";
+    let message = "It is brought up to date at palimp's next start.";
     let note = |file: &PathBuf| Problem::of_file(Code::IndexDue, Severity::Note, file, message);
     let mut own = store.clone();
     let mut problems = std::mem::take(&mut own.problems);
@@ -131,7 +131,7 @@ impl CheckCache {
                     has_changed = true;
                     return Arc::clone(own);
                 }
-                let checked = check_store(data, own, now);
+                let checked = check_store(&RealDisk, data, own, now);
                 unsure.extend(checked.unread.is_some().then(|| own.root.clone()));
                 unread.extend(checked.unread);
                 checked.store

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Disk, ItemKind, Lookup};
+use crate::disk::{Disk, ItemKind, optional};
 use crate::format::{Format, Placement, by_name};
 use crate::model::{PathText, Role, Store, container, path_from_text};
 use crate::store::compressed_files::contents;
@@ -25,8 +25,8 @@ pub fn each_copy(disk: &dyn Disk, store: &Store, see: &mut dyn FnMut(&Path, &[u8
     let (mut left, mut unread) = (MOST, Vec::new());
     for path in paths(disk, store) {
         let file = store.root.join(&path);
-        match Lookup::from(disk.read(&file, 0, Some(left.min(LARGEST)))) {
-            Lookup::Read((bytes, generation)) => {
+        match optional(disk.read(&file, 0, Some(left.min(LARGEST)))) {
+            Ok(Some((bytes, generation))) => {
                 if generation.len > bytes.len() as u64 {
                     let len = bytes.len();
                     unread.push(format!("{}: only {len} bytes of this copy were searched", file.to_text()));
@@ -36,8 +36,8 @@ pub fn each_copy(disk: &dyn Disk, store: &Store, see: &mut dyn FnMut(&Path, &[u8
                     see(&path, &bytes);
                 }
             }
-            Lookup::Absent => {}
-            Lookup::Unreadable(error) => {
+            Ok(None) => {}
+            Err(error) => {
                 unread.push(format!("{}: a copy of memories was not searched: {error}", file.to_text()));
             }
         }

@@ -1,21 +1,18 @@
 //! Deleted memories that palimp's own data still holds, beside the stores.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::current_snapshot;
 use super::failure::ChangeFailure;
-use crate::disk::RealDisk;
 use crate::disk::host::Host;
-use crate::model::{Moment, Snapshot, State, Store};
+use crate::model::{Snapshot, State, Store};
 use crate::ops::delete::holds_deleted;
 use crate::store::commit;
 
 /// Returns the stores with the deleted memories that can be restored.
-pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Result<Arc<Snapshot>, String> {
-    let host = Host::here(data, now);
-    let snapshot = current_snapshot(snapshot, host, now);
-    let with = |own: &Arc<Store>| match store_with_deleted(own, data, now) {
+pub fn with_deleted(snapshot: &Arc<Snapshot>, host: Host<'_>) -> Result<Arc<Snapshot>, String> {
+    let snapshot = current_snapshot(snapshot, host);
+    let with = |own: &Arc<Store>| match store_with_deleted(host, own) {
         Ok(store) => Ok(Arc::new(store)),
         Err(failed) => Err(format!("what was deleted can't be listed: {}", failed.message)),
     };
@@ -31,8 +28,8 @@ pub fn with_deleted(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Resul
 /// # Errors
 ///
 /// If the erasure list can't be read: erased memories could be among the deleted ones.
-pub fn store_with_deleted(store: &Store, data: &Path, now: Moment) -> Result<Store, ChangeFailure> {
-    Ok(commit::with_deleted(&RealDisk, data, store, now)?)
+pub fn store_with_deleted(host: Host<'_>, store: &Store) -> Result<Store, ChangeFailure> {
+    Ok(commit::with_deleted(host.disk, host.data, store, host.now)?)
 }
 
 /// Returns a store with its memories in palimp's own archive.
@@ -40,8 +37,8 @@ pub fn store_with_deleted(store: &Store, data: &Path, now: Moment) -> Result<Sto
 /// # Errors
 ///
 /// If palimp's own data can't be read.
-pub fn store_with_archived(store: &Store, data: &Path, now: Moment) -> Result<Store, ChangeFailure> {
-    Ok(commit::with_archived(&RealDisk, data, store, now)?)
+pub fn store_with_archived(host: Host<'_>, store: &Store) -> Result<Store, ChangeFailure> {
+    Ok(commit::with_archived(host.disk, host.data, store, host.now)?)
 }
 
 /// At most this many bytes of stores are read to count what palimp's data still holds.
@@ -61,17 +58,17 @@ pub struct SetAsideCount {
 
 /// Counts the deleted and archived memories; `None` if that would read too much. Only stores of which
 /// undo data or backups hold something are read.
-pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Option<SetAsideCount> {
+pub fn deleted_count(snapshot: &Arc<Snapshot>, host: Host<'_>) -> Option<SetAsideCount> {
     let stores = snapshot.stores.iter();
-    let held = stores.clone().map(|own| commit::held_bytes(&RealDisk, data, own));
+    let held = stores.clone().map(|own| commit::held_bytes(host.disk, host.data, own));
     let held: Vec<u64> = held.collect::<Option<_>>()?;
     let read: u64 = stores.clone().zip(&held).filter(|(_, held)| **held > 0).map(|(own, _)| own.bytes).sum();
     if read > COUNTED || held.iter().sum::<u64>() > HELD {
         return None;
     }
     let with = |(own, held): (&Arc<Store>, u64)| match held {
-        0 => store_with_archived(own, data, now).ok(),
-        _ => store_with_deleted(own, data, now).ok(),
+        0 => store_with_archived(host, own).ok(),
+        _ => store_with_deleted(host, own).ok(),
     };
     let stores: Vec<Store> = stores.zip(held).map(with).collect::<Option<_>>()?;
     let count = |state| stores.iter().map(|own| own.count(state)).sum();
@@ -80,28 +77,31 @@ pub fn deleted_count(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Opti
 
 /// Returns the numbers of deleted and archived memories of one store, with those that palimp's own data has, as the
 /// screens count them.
-pub fn set_aside_count(store: &Arc<Store>, data: Option<&Path>, now: Moment) -> SetAsideCount {
+pub fn set_aside_count(store: &Arc<Store>, host: Option<Host<'_>>) -> SetAsideCount {
     let alone = Arc::new(Snapshot::of(vec![Arc::clone(store)]));
-    let counted = data.and_then(|data| deleted_count(&alone, data, now));
+    let counted = host.and_then(|host| deleted_count(&alone, host));
     counted.unwrap_or_else(|| {
-        let with = data.and_then(|data| store_with_archived(store, data, now).ok());
+        let with = host.and_then(|host| store_with_archived(host, store).ok());
         let archived = with.as_ref().unwrap_or(store).count(State::Archived);
         SetAsideCount { deleted: store.count(State::Deleted), archived }
     })
 }
 
 /// Adds deleted memories to a store that was read again, if the store before had them.
-pub(super) fn as_before(before: &Store, reloaded: Arc<Store>, data: &Path, now: Moment) -> Arc<Store> {
+pub(super) fn as_before(host: Host<'_>, before: &Store, reloaded: Arc<Store>) -> Arc<Store> {
     if !holds_deleted(before) {
         return reloaded;
     }
-    store_with_deleted(&reloaded, data, now).map(Arc::new).unwrap_or(reloaded)
+    store_with_deleted(host, &reloaded).map(Arc::new).unwrap_or(reloaded)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
-    use crate::model::Extent;
+    use crate::disk::RealDisk;
+    use crate::model::{Extent, Moment};
     use crate::store::commit::Vault;
     use crate::store::{Place, load};
 
@@ -122,7 +122,7 @@ mod tests {
         let place = Place::whole(root.clone(), "session-log");
         let store = Arc::new(load(&place, Extent::All, None, now));
         let snapshot = Arc::new(Snapshot::of(vec![store]));
-        let count = || deleted_count(&snapshot, &data, now).map(|own| own.deleted);
+        let count = || deleted_count(&snapshot, Host::here(&data, now)).map(|own| own.deleted);
         assert_eq!(count(), Some(0));
         let vault = Vault::open(&RealDisk, &data, &root).unwrap();
         vault.copy(log, (line("mem_1") + &line("mem_2")).as_bytes(), now).unwrap();

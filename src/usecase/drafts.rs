@@ -2,22 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use super::command::ChangeCommand;
 use super::erase::{ERASED_MEANWHILE, unless_erased};
 use super::failure::ChangeFailure;
 use super::request::ChangeRequest;
 use crate::disk::host::Host;
 use crate::model::{DraftField, DraftOf, Entry, FormDraft, Moment, Store};
+use crate::ops::edit::EditMemory;
 use crate::store::commit::{
     CommitError, draft_kept_note, draft_lost_note, drop_form, find_form, keep_form, keep_text,
 };
 
 /// Returns why a change was not made. A text that the user wrote is kept as a draft.
 pub fn failure_with_draft(request: &ChangeRequest, why: String) -> String {
-    match (&request.command, request.at.first()) {
+    match (request.command.get::<EditMemory>(), request.at.first()) {
         // A name is typed once more in no time.
-        (ChangeCommand::Edit(fields), Some(at)) if request.command.new_name().is_none() => {
-            let text = fields.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join("\n");
+        (Some(edit), Some(at)) if edit.new_name().is_none() => {
+            let text = edit.0.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join("\n");
             let kept = keep_draft(&request.data, request.snapshot.get(*at), text.as_bytes(), request.now);
             format!("{why} {kept}")
         }
@@ -25,21 +25,21 @@ pub fn failure_with_draft(request: &ChangeRequest, why: String) -> String {
     }
 }
 
-/// Keeps what the user wrote about a memory, and says where, as a sentence. If the memory was
+/// Keeps what the user wrote about a memory, or for a store, and says where, as a sentence. If the memory was
 /// erased meanwhile, nothing is kept.
-pub fn keep_draft(data: &Path, (store, entry): (&Store, &Entry), text: &[u8], now: Moment) -> String {
-    keep_store_draft(data, (store, Some(entry)), text, now)
-}
-
-/// Like [`keep_draft`], for a store. There may be no memory.
-pub fn keep_store_draft(data: &Path, memory: (&Store, Option<&Entry>), text: &[u8], now: Moment) -> String {
+pub fn keep_draft<'m>(
+    data: &Path,
+    (store, memory): (&Store, impl Into<Option<&'m Entry>>),
+    text: &[u8],
+    now: Moment,
+) -> String {
     let host = Host::here(data, now);
-    let keep = || keep_text(host, &memory.0.root, text);
+    let keep = || keep_text(host, &store.root, text);
     let drop = |kept: Result<PathBuf, CommitError>| {
         let _ = kept.map(|path| host.disk.remove(&path));
     };
-    let kept = match memory.1 {
-        Some(entry) => unless_erased(host, (memory.0, entry), keep, drop),
+    let kept = match memory.into() {
+        Some(entry) => unless_erased(host, (store, entry), keep, drop),
         None => Ok(Some(keep())),
     };
     match kept {

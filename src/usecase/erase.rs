@@ -8,14 +8,16 @@ use crate::disk::host::Host;
 use crate::format::text_of;
 use crate::model::path_text::deleted_from;
 use crate::model::plan::count_with_noun;
-use crate::model::{Entry, NotReached, PathText, Plan, Store};
+use crate::model::{Entry, Extent, PathText, Plan, Store, Verb};
 use crate::ops::bulk::{SkippedRecords, add_skipped, make_for_allowed};
-use crate::ops::erase::{ErasedRecords, is_masked, is_nameless, may_erase, plan as planned, targets};
-use crate::ops::{self, Progress, Refusal, WriteContext};
-use crate::store::commit::scrub::{ErasureReceipt, count_versions, dropped_steps, gather};
-use crate::store::commit::{self, CommitError, Vault, Writer};
+use crate::ops::erase::{
+    EraseOptions, ErasedRecords, is_masked, is_nameless, may_erase, plan as planned, targets,
+};
+use crate::ops::{self, Progress, WriteContext};
+use crate::store::commit::scrub::{count_versions, dropped_steps, gather};
+use crate::store::commit::{self, CommitError, Vault};
 use crate::store::erase::{ErasedContents, ErasedValues, ErasureMatcher, ErasureTarget};
-use crate::usecase::command::EraseOptions;
+use crate::store::{Place, load_from};
 use crate::usecase::planned_change::{LostRecord, PlannedErasure, name_of};
 use crate::usecase::value_places::{self, FileWithValue, places, refuse_names, refuse_rules};
 
@@ -72,7 +74,7 @@ fn may_be(erased: &ErasureTarget, store: &Store, entry: &Entry) -> bool {
 
 /// True if the store on disk has a record with the same bytes.
 fn is_still_there(host: Host<'_>, store: &Store, entry: &Entry) -> Result<bool, CommitError> {
-    let now = Writer::open_read_only(host, store)?.load();
+    let now = load_from(host.disk, &Place::of(store), Extent::All, Some(store), host.now);
     let raw = store.raw(entry);
     Ok(now.entries.iter().any(|own| *now.raw(own) == *raw))
 }
@@ -89,8 +91,8 @@ pub fn plan_erasure(
 ) -> Result<PlannedErasure, CommitError> {
     let reason = asked.reason();
     let values = ErasedValues::of(asked.values.all());
-    refuse_names(host.disk, store, &values).map_err(CommitError::Refused)?;
-    refuse_rules(host, &values).map_err(CommitError::Refused)?;
+    refuse_names(host.disk, store, &values)?;
+    refuse_rules(host, &values)?;
     let (targets, left) = chosen_targets(context, entries, (asked, each), progress)?;
     let telling: Vec<String> = entries.iter().filter_map(|entry| telling_id(store, entry)).collect();
     // Records that only palimp's own data holds are targets, but the plan is only about files.
@@ -103,18 +105,17 @@ pub fn plan_erasure(
     let (places, unsearched) = places(host, store, &values);
     let unsearched = unsearched.into_iter().map(|own| format!("not searched for the value: {own}"));
     if targets.is_empty() && places.is_empty() {
-        let plan = Plan { lines: unsearched.collect(), ..Plan::of("erase", store.whole()?) };
+        let plan = Plan { lines: unsearched.collect(), ..Plan::of(Verb::Erase, store.whole()?) };
         let values = asked.values.clone();
         return Ok(PlannedErasure { values, left, ..PlannedErasure::of_nothing(Arc::clone(store), plan) });
     }
-    let refused = |refusal: Refusal| CommitError::Refused(refusal);
-    ops::may_change(store).map_err(refused)?;
-    let format = ops::writes(store).map_err(refused)?.0;
+    ops::may_change(store)?;
+    let format = ops::writes(store)?.0;
     let vault = Vault::open_read_only(host.disk, host.data, &store.root);
     let wanted = ErasureMatcher::of(format, store, &targets, host.now).with_values(asked.values.all());
     let mut contents = ErasedContents::default();
     let gathered = gather(host.disk, store, &vault, &wanted, &mut contents, &Default::default())?;
-    progress.go_on().map_err(refused)?;
+    progress.go_on()?;
     let removal = planned(context, &wanted, &contents, &gathered, reason)?;
     let dropped = dropped_steps(&vault, &wanted, &removal.search_texts)?;
     let lost = lost_records(host, listed, entries, &wanted, &dropped)?;
@@ -155,13 +156,13 @@ fn chosen_targets(
         if !masked.is_empty() {
             add_skipped(&mut left, &masked, "its format keeps it");
         }
-        return Ok((make(&chosen).map_err(CommitError::Refused)?, left));
+        return Ok((make(&chosen)?, left));
     }
     if each {
-        return Ok((make(entries).map_err(CommitError::Refused)?, Vec::new()));
+        return Ok((make(entries)?, Vec::new()));
     }
     let may = |entry: &Entry| progress.step().and_then(|()| may_erase(context.store, entry));
-    let sifted = make_for_allowed(entries, &may, &make).map_err(CommitError::Refused)?;
+    let sifted = make_for_allowed(entries, &may, &make)?;
     Ok((sifted.result.unwrap_or_default(), sifted.skipped))
 }
 
@@ -284,27 +285,19 @@ fn telling_id(store: &Store, entry: &Entry) -> Option<String> {
     })
 }
 
-/// Erases what was shown.
-pub fn execute_erasure(
-    host: Host<'_>,
-    (asked, not_reached): (&PlannedErasure, &NotReached),
-    reason: &str,
-) -> Result<ErasureReceipt, CommitError> {
-    Writer::open(host, &asked.store)?.erase(&asked.plan, asked.scope(not_reached), reason)
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
     use super::*;
     use crate::disk::write_new;
-    use crate::model::{Extent, Moment};
+    use crate::model::{Extent, Moment, NotReached};
     use crate::ops::erase::DEFAULT_REASON;
     use crate::store::commit::keep_text;
     use crate::store::erase::{ERASE_UNPACK_LIMIT, SecretValues};
     use crate::store::{Place, load};
     use crate::text::repack::gzip;
+    use crate::usecase::write::write_erasure;
 
     const NOW: Moment = Moment(1_770_000_000_000_000);
 
@@ -362,7 +355,7 @@ mod tests {
                     &Progress::default(),
                 )
                 .unwrap();
-                execute_erasure(host, (&asked, &NotReached::default()), DEFAULT_REASON).unwrap();
+                write_erasure(host, &asked, &NotReached::default(), DEFAULT_REASON).unwrap();
                 keep_text(host, &store.root, b"It was typed meanwhile.").unwrap()
             };
             let mut dropped = Vec::new();

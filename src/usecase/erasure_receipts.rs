@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::erasure_report::ErasureReport;
 use super::planned_change::memory_count;
 use super::surroundings::not_reached_lines;
-use crate::disk::RealDisk;
+use crate::disk::host::Host;
 use crate::model::plan::count_with_noun;
-use crate::model::{Moment, PathText, Store};
+use crate::model::{ErasureState, Moment, PathText, Store};
 use crate::store::commit::scrub::ErasureReceipt;
 use crate::store::commit::{CommitError, ErasureCheckLine, Vault};
 
@@ -22,8 +22,8 @@ pub struct ReceiptRow {
     pub step: u64,
     /// When it began.
     pub at: String,
-    /// `erased`, or `left` if something was found.
-    pub state: String,
+    /// How it ended.
+    pub state: ErasureState,
     /// The number of memories that it erased.
     pub memories: usize,
     /// The number of values that it erased wherever they were.
@@ -61,7 +61,7 @@ impl LaterCheck {
 
     /// Says when it was made, and what was found.
     pub fn told(&self, now: Moment) -> String {
-        let at = Moment::of(&self.at).map_or_else(|| self.at.clone(), |at| at.long_date_at(now));
+        let at = day_of(&self.at, now);
         let found = match (self.found, self.complete) {
             (0, true) => "nothing found".to_owned(),
             (0, false) => "not everything could be searched for; nothing of the rest was found".to_owned(),
@@ -74,15 +74,20 @@ impl LaterCheck {
 impl ReceiptRow {
     /// Says what was erased and how it was checked, in one line.
     pub fn told(&self, now: Moment) -> String {
-        let at = Moment::of(&self.at).map_or_else(|| self.at.clone(), |at| at.long_date_at(now));
+        let at = day_of(&self.at, now);
         let values = match self.values {
             0 => String::new(),
             count => format!(", {}", count_with_noun(count as u64, "value")),
         };
-        let left = if self.state == "erased" { "" } else { ", and something is left" };
+        let left = if self.state == ErasureState::Erased { "" } else { ", and something is left" };
         let check = self.checks.last().map_or_else(|| "not searched again yet".into(), |own| own.told(now));
         format!("{at}  {}{values} erased{left}; {check}", memory_count(self.memories))
     }
+}
+
+/// Returns a written time as people read it.
+fn day_of(written: &str, now: Moment) -> String {
+    Moment::of(written).map_or_else(|| written.to_owned(), |at| at.long_date_at(now))
 }
 
 /// Returns the receipts of a store, oldest first.
@@ -90,14 +95,14 @@ impl ReceiptRow {
 /// # Errors
 ///
 /// If palimp's own data can't be read.
-pub fn erasure_receipts(data: &Path, store: &Store) -> Result<Vec<ReceiptRow>, CommitError> {
-    let vault = Vault::open_read_only(&RealDisk, data, &store.root);
+pub fn erasure_receipts(host: Host<'_>, store: &Store) -> Result<Vec<ReceiptRow>, CommitError> {
+    let vault = Vault::open_read_only(host.disk, host.data, &store.root);
     let checks = vault.erasure_checks()?;
     let row = |own: ErasureReceipt| ReceiptRow {
         store: store.root.to_text().into_owned(),
         step: own.step,
         at: own.at,
-        state: own.state.into_owned(),
+        state: own.state,
         memories: own.records.len(),
         values: own.erased_values,
         beside: own.not_reached.beside.map_or(0, |own| own.found.len()),
@@ -114,19 +119,14 @@ pub fn erasure_receipts(data: &Path, store: &Store) -> Result<Vec<ReceiptRow>, C
 /// # Errors
 ///
 /// If it can't be read. The text says why.
-pub fn receipt_lines(
-    data: &Path,
-    root: &Path,
-    step: u64,
-    now: Moment,
-) -> Result<Option<Vec<String>>, String> {
-    let vault = Vault::open_read_only(&RealDisk, data, root);
+pub fn receipt_lines(host: Host<'_>, root: &Path, step: u64) -> Result<Option<Vec<String>>, String> {
+    let vault = Vault::open_read_only(host.disk, host.data, root);
     let Some(receipt) = vault.receipt(step).map_err(|error| error.to_string())? else { return Ok(None) };
-    let when = Moment::of(&receipt.at).map_or_else(|| receipt.at.clone(), |at| at.long_date_at(now));
+    let when = day_of(&receipt.at, host.now);
     let head = format!("{} erased, {when}; reason: {}", memory_count(receipt.records.len()), receipt.reason);
     let not_reached = not_reached_lines(&receipt.not_reached);
     let checks = vault.erasure_checks().map_err(|error| error.to_string())?;
-    let checks = LaterCheck::of_step(&checks, step).iter().map(|own| own.told(now)).collect();
+    let checks = LaterCheck::of_step(&checks, step).iter().map(|check| check.told(host.now)).collect();
     let report = ErasureReport::of(receipt);
     Ok(Some([vec![head], report.told(true), not_reached, checks].concat()))
 }

@@ -147,14 +147,14 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::model::{Extent, Moment, Plan};
+    use crate::model::{Extent, Moment, Plan, Verb};
     use crate::store::commit::scrub::ErasureReceipt;
     use crate::store::{Place, load};
 
     fn planned() -> PlannedErasure {
         let place = Place::whole(Path::new("/no/such/store").into(), "session-log");
         let store = Arc::new(load(&place, Extent::All, None, Moment(0)));
-        let plan = Plan::of_unread_store("erase", &store.root, store.format);
+        let plan = Plan::of_unread_store(Verb::Erase, &store.root, store.format);
         PlannedErasure::of_nothing(store, plan)
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::disk::host::Host;
-use crate::model::{NotWhole, PathText};
+use crate::model::{EntryRef, NotWhole, PathText, Snapshot};
 use crate::ops::Refusal;
 use crate::store::commit::{CommitError, FilesState};
 use crate::store::lock::{self, LockError, LockHolder};
@@ -26,8 +26,6 @@ pub enum FailureCause {
     Refused(Refusal),
     /// It could not be carried out.
     Commit(CommitError),
-    /// Something that it needs could not be read or made: what, and why.
-    Unread(String),
 }
 
 /// Why a change was not made, and the state of the files.
@@ -35,12 +33,8 @@ pub enum FailureCause {
 pub struct ChangeFailure {
     /// What happened, in sentences. May quote the store.
     pub message: String,
-    /// How it ended.
-    pub ends: FailureKind,
     /// The cause.
     pub cause: Box<FailureCause>,
-    /// True if the files were not as planned, and nothing was written.
-    pub(super) is_moved: bool,
     /// The stores that were changed before it.
     pub(super) changed: Vec<PathBuf>,
 }
@@ -48,65 +42,75 @@ pub struct ChangeFailure {
 pub(super) type Result<T, E = ChangeFailure> = std::result::Result<T, E>;
 
 impl ChangeFailure {
-    fn new(ends: FailureKind, message: String, cause: FailureCause) -> ChangeFailure {
-        ChangeFailure { message, ends, cause: Box::new(cause), is_moved: false, changed: Vec::new() }
-    }
-
-    pub(super) fn unread(what: &str, error: &std::io::Error) -> ChangeFailure {
-        let why = format!("{what} can't be read: {error}.");
-        let message = format!("{why} Nothing was changed.");
-        ChangeFailure::new(FailureKind::Refused, message, FailureCause::Unread(why))
-    }
-
-    /// Makes the failure for a store whose folder could not be made.
-    pub(super) fn unmade(root: &Path, error: &std::io::Error) -> ChangeFailure {
-        let why = format!("{} can't be made: {error}.", root.to_text());
-        ChangeFailure::new(FailureKind::Failed, why.clone(), FailureCause::Unread(why))
+    pub(super) fn into_commit_error(self) -> CommitError {
+        match *self.cause {
+            FailureCause::Refused(refusal) => refusal.into(),
+            FailureCause::Commit(error) => error,
+        }
     }
 
     /// Makes the failure for files that other programs change too often.
     pub(super) fn used() -> ChangeFailure {
-        let refusal = Refusal::new("E_CONCURRENT_MOD", "other programs keep changing what this is about.");
-        ChangeFailure { is_moved: true, ..refusal.into() }
+        Refusal::new("E_CONCURRENT_MOD", "other programs keep changing what this is about.").into()
     }
 
     pub(super) fn in_store(self, root: &Path) -> ChangeFailure {
         ChangeFailure { message: format!("{}: {}", root.to_text(), self.message), ..self }
     }
 
-    /// Makes the failure for a file that another program changed before the plan.
-    pub fn changed_meanwhile(file: PathBuf) -> ChangeFailure {
+    /// Makes the failure for memories of which another program changed the first before the plan.
+    pub fn changed_meanwhile(snapshot: &Snapshot, memories: &[EntryRef]) -> ChangeFailure {
+        let first = memories.first().map(|at| snapshot.get(*at));
+        let file = first.map(|(store, entry)| store.document(entry).path.clone()).unwrap_or_default();
         let (planned, found, files) = (Vec::new(), None, FilesState::Untouched);
         CommitError::Conflict { file, planned, found, files }.into()
     }
 
+    fn commit_error(&self) -> Option<&CommitError> {
+        match &*self.cause {
+            FailureCause::Commit(error) => Some(error),
+            FailureCause::Refused(_) => None,
+        }
+    }
+
+    /// Returns how it ended.
+    pub fn kind(&self) -> FailureKind {
+        match self.commit_error() {
+            None => FailureKind::Refused,
+            Some(CommitError::NoStep(_)) => FailureKind::Nothing,
+            // "Refused" says that nothing changed, whatever the reason is.
+            Some(error) => match error.files() {
+                FilesState::Untouched => FailureKind::Refused,
+                FilesState::Restored if !error.is_failure() => FailureKind::Refused,
+                _ => FailureKind::Failed,
+            },
+        }
+    }
+
     /// Returns the lock that stopped it, if the lock may be broken.
     pub fn held_lock(&self) -> Option<HeldLock<'_>> {
-        match &*self.cause {
-            FailureCause::Commit(error) => HeldLock::of(error),
-            FailureCause::Refused(_) | FailureCause::Unread(_) => None,
-        }
+        HeldLock::of(self.commit_error()?)
     }
 
     /// True if another program held a lock for the complete waiting time.
     pub fn is_locked(&self) -> bool {
-        matches!(
-            *self.cause,
-            FailureCause::Commit(CommitError::Lock(LockError::Busy { .. }) | CommitError::Busy { .. })
-        )
+        let error = self.commit_error();
+        matches!(error, Some(CommitError::Lock(LockError::Busy { .. }) | CommitError::Busy(_)))
     }
 
     /// True if no file was changed.
     pub fn is_untouched(&self) -> bool {
-        match &*self.cause {
-            FailureCause::Commit(error) => error.files() == FilesState::Untouched,
-            FailureCause::Refused(_) | FailureCause::Unread(_) => true,
-        }
+        self.commit_error().is_none_or(|error| error.files() == FilesState::Untouched)
+    }
+
+    /// True if the files were not as planned, and nothing was written.
+    pub(super) fn is_moved(&self) -> bool {
+        self.changed.is_empty() && self.commit_error().is_some_and(CommitError::is_moved)
     }
 
     /// True if the step to undo or redo does not exist any more.
     pub(super) fn is_gone(&self) -> bool {
-        matches!(*self.cause, FailureCause::Commit(CommitError::NoStep(_)))
+        matches!(self.commit_error(), Some(CommitError::NoStep(_)))
     }
 
     /// Returns why it was refused before anything began; `None` for another cause, or if the user stopped it.
@@ -115,7 +119,6 @@ impl ChangeFailure {
             FailureCause::Refused(own) | FailureCause::Commit(CommitError::Refused(own)) => {
                 (!own.stops).then_some(&*own.message)
             }
-            FailureCause::Unread(why) => Some(why),
             FailureCause::Commit(_) => None,
         }
     }
@@ -130,15 +133,14 @@ impl ChangeFailure {
 
     /// Adds the stores that were changed before.
     pub(super) fn after(self, changed: &[&Path]) -> ChangeFailure {
-        let is_moved = self.is_moved && changed.is_empty();
-        ChangeFailure { changed: changed.iter().map(|root| (*root).to_owned()).collect(), is_moved, ..self }
+        ChangeFailure { changed: changed.iter().map(|root| (*root).to_owned()).collect(), ..self }
     }
 
     /// Returns the code of a refusal, as its specification or `docs/cli.md` names it.
     pub fn code(&self) -> Option<&str> {
         match &*self.cause {
             FailureCause::Refused(own) => Some(own.code),
-            FailureCause::Commit(CommitError::NoStep(_)) | FailureCause::Unread(_) => None,
+            FailureCause::Commit(CommitError::NoStep(_)) => None,
             FailureCause::Commit(error) => Some(error.code()),
         }
     }
@@ -192,7 +194,7 @@ pub fn without_untouched(message: &str) -> String {
 impl From<Refusal> for ChangeFailure {
     fn from(refusal: Refusal) -> Self {
         let message = format!("{} Nothing was changed.", refusal.message);
-        ChangeFailure::new(FailureKind::Refused, message, FailureCause::Refused(refusal))
+        ChangeFailure { message, cause: Box::new(FailureCause::Refused(refusal)), changed: Vec::new() }
     }
 }
 
@@ -204,17 +206,8 @@ impl From<NotWhole> for ChangeFailure {
 
 impl From<CommitError> for ChangeFailure {
     fn from(error: CommitError) -> Self {
-        let ends = match &error {
-            CommitError::NoStep(_) => FailureKind::Nothing,
-            // "Refused" says that nothing changed, whatever the reason is.
-            error => match error.files() {
-                FilesState::Untouched => FailureKind::Refused,
-                FilesState::Restored if !error.is_failure() => FailureKind::Refused,
-                _ => FailureKind::Failed,
-            },
-        };
-        let (is_moved, message) = (error.is_moved(), error.to_string());
-        ChangeFailure { is_moved, ..ChangeFailure::new(ends, message, FailureCause::Commit(error)) }
+        let message = error.to_string();
+        ChangeFailure { message, cause: Box::new(FailureCause::Commit(error)), changed: Vec::new() }
     }
 }
 
@@ -225,9 +218,9 @@ mod tests {
     #[test]
     fn a_change_that_stopped_halfway_is_no_refusal() {
         let moved = |files| CommitError::Moved { file: "a".into(), what: "it is gone", files };
-        assert_eq!(ChangeFailure::from(moved(FilesState::Halfway)).ends, FailureKind::Failed);
-        assert_eq!(ChangeFailure::from(moved(FilesState::Erasing)).ends, FailureKind::Failed);
-        assert_eq!(ChangeFailure::from(moved(FilesState::Restored)).ends, FailureKind::Refused);
+        assert_eq!(ChangeFailure::from(moved(FilesState::Halfway)).kind(), FailureKind::Failed);
+        assert_eq!(ChangeFailure::from(moved(FilesState::Erasing)).kind(), FailureKind::Failed);
+        assert_eq!(ChangeFailure::from(moved(FilesState::Restored)).kind(), FailureKind::Refused);
         let erased = ChangeFailure::from(moved(FilesState::Erasing)).message;
         assert!(erased.contains("not erased everywhere") && !erased.contains("undoes it"), "{erased}");
     }
@@ -236,14 +229,14 @@ mod tests {
     fn where_nothing_was_changed_the_system_may_have_failed_and_it_is_a_refusal() {
         let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
         let failed = |files| CommitError::io(Path::new("a"), "written", full()).with(files);
-        assert_eq!(ChangeFailure::from(failed(FilesState::Untouched)).ends, FailureKind::Refused);
-        assert_eq!(ChangeFailure::from(failed(FilesState::Restored)).ends, FailureKind::Failed);
-        assert_eq!(ChangeFailure::from(failed(FilesState::Halfway)).ends, FailureKind::Failed);
+        assert_eq!(ChangeFailure::from(failed(FilesState::Untouched)).kind(), FailureKind::Refused);
+        assert_eq!(ChangeFailure::from(failed(FilesState::Restored)).kind(), FailureKind::Failed);
+        assert_eq!(ChangeFailure::from(failed(FilesState::Halfway)).kind(), FailureKind::Failed);
         assert_eq!(
-            ChangeFailure::from(CommitError::own_data(Path::new("a"), full())).ends,
+            ChangeFailure::from(CommitError::own_data(Path::new("a"), full())).kind(),
             FailureKind::Refused
         );
-        let half = CommitError::NotErased { root: "a".into(), why: "b.".into() };
-        assert_eq!(ChangeFailure::from(half).ends, FailureKind::Failed);
+        let half = CommitError::NotErased("a".into(), "b.".into());
+        assert_eq!(ChangeFailure::from(half).kind(), FailureKind::Failed);
     }
 }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::copies_beside::each_copy;
 use super::revalidate::current_snapshot;
 use super::triage::{Triage, Verdict};
+use crate::check::secrets::{Finding, findings, findings_in_copy};
 use crate::detectors::{detect, masked};
 use crate::disk::host::Host;
 use crate::format;
-use crate::model::{EntryRef, Moment, Snapshot};
-use crate::ops::secrets::{Finding, findings, findings_in_copy};
+use crate::model::{EntryRef, Snapshot};
 
 /// A finding, and the memory that it is in.
 pub struct ListedFinding {
@@ -47,13 +47,11 @@ impl FindingList {
     /// # Errors
     ///
     /// If the verdicts can't be read.
-    pub fn of(snapshot: &Arc<Snapshot>, data: &Path, now: Moment) -> Result<FindingList, String> {
-        let triage = Triage::kept_in(data)?;
-        let snapshot = current_snapshot(snapshot, Host::here(data, now), now);
-        let mut all: Vec<ListedFinding> = Vec::new();
-        for at in snapshot.entries() {
-            all.extend(of_memory(&snapshot, at, &triage));
-        }
+    pub fn of(snapshot: &Arc<Snapshot>, host: Host<'_>) -> Result<FindingList, String> {
+        let triage = Triage::kept_in(host.data)?;
+        let snapshot = current_snapshot(snapshot, host);
+        let mut all: Vec<ListedFinding> =
+            snapshot.entries().flat_map(|at| of_memory(&snapshot, at, &triage)).collect();
         let mut counts: HashMap<&[u8], HashSet<EntryRef>> = HashMap::new();
         for own in &all {
             counts.entry(&own.finding.value).or_default().insert(own.at);
@@ -63,7 +61,7 @@ impl FindingList {
         all.iter_mut().zip(counts).for_each(|(own, count)| own.memories = count);
         let mut in_copies = 0;
         for store in &snapshot.stores {
-            each_copy(Host::here(data, now).disk, store, &mut |file, bytes| {
+            each_copy(host.disk, store, &mut |file, bytes| {
                 let found = findings_in_copy(file, bytes, None);
                 in_copies += found.iter().filter(|found| !triage.is_false_alarm(&found.value)).count();
             });

@@ -1,70 +1,111 @@
-//! Saves what was typed into the form of a memory.
+//! Saves what was typed into the form of a memory, in the way of every change.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::drafts::drop_form_draft;
 use super::erase::is_erased;
-use super::failure::{ChangeFailure, Result};
-use super::outcome::{ChangeReport, HistoryEffect};
-use super::undo_redo::{RecentStep, RecentSteps};
+use super::execute::execute_unshown;
+use super::failure::Result;
+use super::outcome::{ChangeReport, SilentObserver};
+use super::plan_change::plan;
+use super::planned_change::PlannedChange;
+use super::request::{ChangeRequest, Requester};
+use super::undo_redo::RecentSteps;
 use crate::disk::host::Host;
-use crate::model::{Entry, Plan, Store};
-use crate::ops::{Refusal, WriteContext};
-use crate::store::commit::Writer;
+use crate::model::{Entry, EntryRef, Plan, Snapshot, Store};
+use crate::ops::Refusal;
+use crate::ops::command::{Command, CommandRules, StoreInput, StorePlan, WriteWay};
+use crate::ops::edit::EditMemory;
+use crate::ops::form::{self, EditForm};
+use crate::store::commit::CommitError;
 
-/// Saves a form by its plan, and drops its draft. `said` is what was done, in a few words.
+/// Saves a form by its plan, and drops its draft. `name` is what is saved, in a few words.
 ///
 /// # Errors
 ///
 /// If it could not be written. The draft stays.
 pub fn save_form(
     host: Host<'_>,
-    of: (&Store, &Entry),
-    plan: &Plan,
-    said: String,
+    (snapshot, at): (&Arc<Snapshot>, EntryRef),
+    plan: Plan,
+    name: String,
     recent: &mut RecentSteps,
 ) -> Result<ChangeReport> {
-    written(&Writer::open(host, of.0)?, host, of, (plan, said), recent)
+    let command = Arc::new(EditMemory(Vec::new()));
+    let request = request(host, Arc::clone(snapshot), command, name);
+    let planned = PlannedChange::of(request, vec![StorePlan::of(at.store as usize, plan)]);
+    let report = execute_unshown(&planned, host, recent, &mut SilentObserver)?;
+    // If this fails, the draft is found again, and is the same as the memory.
+    let _ = drop_form_draft(host, snapshot.get(at));
+    Ok(report)
 }
 
-/// Saves what was typed as a new memory, by the plan that `make` returns for the store as it is `now`.
-/// The form's memory is one of the store as it was.
+fn request(
+    host: Host<'_>,
+    snapshot: Arc<Snapshot>,
+    command: Arc<dyn Command>,
+    name: String,
+) -> ChangeRequest {
+    let request = ChangeRequest::new(snapshot, Requester::Screen, command, host.data.to_owned(), host.now);
+    ChangeRequest { name, ..request }
+}
+
+/// Saves what was typed as a new memory, in the store `number` of the stores as they are now.
 ///
 /// # Errors
 ///
 /// If the memory was erased meanwhile, because a new memory would restore it, or if it could not be written.
 pub fn save_form_copy(
     host: Host<'_>,
-    (was, entry): (&Arc<Store>, &Entry),
-    now: &Arc<Store>,
-    (make, said): (impl FnOnce(&WriteContext<'_>) -> Result<Plan, Refusal>, String),
+    copy: FormCopy,
+    into: &Snapshot,
+    name: String,
     recent: &mut RecentSteps,
 ) -> Result<ChangeReport> {
-    // While this writer holds the store, no other palimp can erase between the check and the write.
-    let writer = Writer::open(host, was)?;
-    if is_erased(host, was, entry)? {
-        let _ = drop_form_draft(host, (was, entry));
-        return Err(Refusal::unfit(
-            "the memory was erased meanwhile, or looks like one that was. What it said is not written again.",
-        )
-        .into());
+    let (store, entry) = (Arc::clone(&copy.store), copy.entry);
+    let snapshot = Arc::new(Snapshot::of(into.stores.clone()));
+    let planned = plan(request(host, snapshot, Arc::new(copy), name), host);
+    let report = planned.and_then(|planned| execute_unshown(&planned, host, recent, &mut SilentObserver));
+    if report.is_ok() || is_erased(host, &store, &entry)? {
+        let _ = drop_form_draft(host, (&store, &entry));
     }
-    let random = host.machine.random();
-    let plan = make(&WriteContext::of(now, host.now, random))?;
-    written(&writer, host, (was, entry), (&plan, said), recent)
+    report
 }
 
-fn written(
-    writer: &Writer<'_>,
-    host: Host<'_>,
-    of: (&Store, &Entry),
-    (plan, said): (&Plan, String),
-    recent: &mut RecentSteps,
-) -> Result<ChangeReport> {
-    let receipt = writer.commit(plan).map_err(ChangeFailure::from)?;
-    recent.begin();
-    recent.push_new(RecentStep::new(&of.0.root, receipt.step, &said));
-    // If this fails, the draft is found again, and is the same as the memory.
-    let _ = drop_form_draft(host, of);
-    Ok(ChangeReport { said, notes: receipt.notes, effect: HistoryEffect::Made, receipt: Vec::new() })
+/// Adds what was typed into the form of a memory that another program changed as a new one.
+pub struct FormCopy {
+    /// The store as the form was opened on it.
+    pub store: Arc<Store>,
+    /// The memory in it.
+    pub entry: Entry,
+    /// The form.
+    pub form: Arc<EditForm>,
+    /// What was typed, field by field. Untrusted text.
+    pub values: Vec<String>,
+    /// The number of the store that gets the new memory.
+    pub into: usize,
+}
+
+impl fmt::Debug for FormCopy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FormCopy({:?}, {})", self.store.root, self.into)
+    }
+}
+
+impl Command for FormCopy {
+    fn rules(&self) -> CommandRules {
+        let words = ["saving", "save", "saved as a new memory what was typed of"];
+        CommandRules { words, ..CommandRules::of_store(self.into) }
+    }
+
+    fn plan_store(&self, input: &StoreInput<'_>) -> std::result::Result<Vec<StorePlan>, CommitError> {
+        if is_erased(input.host, &self.store, &self.entry)? {
+            let why = "the memory was erased meanwhile, or looks like one that was. What it said is not written again.";
+            return Err(Refusal::unfit(why).into());
+        }
+        let plan = form::copy(&input.context(), &self.store, &self.entry, &self.form, &self.values)?;
+        // No other palimp can erase between this check and the write.
+        Ok(vec![StorePlan { store: input.number, plan, way: WriteWay::PlannedLocked }])
+    }
 }

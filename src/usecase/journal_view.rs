@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::RealDisk;
 use crate::model::plan::change::undo_until;
-use crate::model::{Change, JournalLine, Moment, Role, Store, UndoRedo};
+use crate::model::{Change, JournalLine, Moment, Role, Store, UndoRedo, Verb};
 use crate::store::commit::history::step_history::StepHistory;
 use crate::store::commit::scrub::PendingErasure;
 use crate::store::commit::{CommitError, Vault};
@@ -136,7 +136,7 @@ fn row(line: JournalLine, history: &StepHistory, kept: &[u64]) -> JournalRow {
         StepOutcome::UndoneBy(by) => by,
         _ => history.done.iter().find(|(step, _)| *step == line.step).map_or(line.step, |(_, by)| *by),
     };
-    let why_not = if line.verb == "erase" {
+    let why_not = if line.verb == Verb::Erase {
         Some("an erasure keeps nothing")
     } else if !kept.contains(&by) {
         Some("what it replaced is not kept any more")
@@ -154,7 +154,7 @@ fn erasing(entry: PendingErasure) -> JournalRow {
     let line = JournalLine {
         step: entry.step,
         at: entry.at,
-        verb: "erasing".into(),
+        verb: Verb::Erasing,
         records: entry.records.len() as u64,
         files: entry.files,
         ids: entry.records.into_iter().filter_map(|record| record.id).collect(),

@@ -8,7 +8,6 @@ mod backups;
 mod budget;
 mod check_stores;
 pub mod clean_up;
-mod command;
 mod copies_beside;
 mod data_file;
 mod deleted_records;
@@ -17,11 +16,11 @@ mod erase;
 mod erasure_receipts;
 mod erasure_report;
 mod execute;
+pub mod export;
 mod failure;
 mod finding_list;
 mod first_change;
 mod form_save;
-mod given_ids;
 mod hidden_values;
 mod instructions;
 mod journal_stores;
@@ -30,7 +29,6 @@ mod name_list;
 mod outcome;
 mod plan_change;
 mod plan_repair;
-mod plan_stores;
 mod planned_change;
 mod project_standing;
 mod record_tracker;
@@ -47,57 +45,63 @@ pub mod value_holders;
 mod value_places;
 pub mod verify_erased;
 mod visits;
+mod write;
 
+pub use crate::ops::add::{AddMemory, NewRecord};
+pub use crate::ops::add_many::AddMemories;
+pub use crate::ops::archive::{ArchiveMemories, UnarchiveMemories};
+pub use crate::ops::backup_restore::BackupRestore;
+pub use crate::ops::command::Command;
 pub use crate::ops::delete::DeleteOptions;
+pub use crate::ops::edit::{EditMemories, EditMemory};
+pub use crate::ops::erase::EraseOptions;
+pub use crate::ops::undelete::UndeleteMemories;
+pub use crate::store::given_ids::last_given_id;
 pub use crate::usecase::outcome::{
     ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver,
 };
 pub use crate::usecase::planned_change::{PlannedChange, PlannedErasure, memory_count, name_of};
 pub use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
 pub use agents_at_work::agents_at_work;
-pub use append::{append, append_all, plan_all, refusal_of_all};
+pub use append::append;
 pub use backups::{BackupComparer, check_backup, create_backups, files_to_back_up, list_backups};
 pub use budget::{
     ListedLine, StoreBudget, budgets, empty_lines, is_long_index, limit_lines, listed_lines, loaded_lines,
     loaded_size,
 };
 pub use check_stores::{CheckCache, CheckedSnapshot, CheckedStore, check_store, mark_due_indexes};
-pub use command::{BackupRestore, ChangeCommand, EraseOptions, NewRecord, QuarantineRestore, SessionCommand};
 pub use copies_beside::each_copy;
 pub use deleted_records::{
     SetAsideCount, deleted_count, set_aside_count, store_with_archived, store_with_deleted, with_deleted,
 };
-pub use drafts::{
-    drop_form_draft, failure_with_draft, find_form_draft, keep_draft, keep_form_draft, keep_store_draft,
-};
+pub use drafts::{drop_form_draft, failure_with_draft, find_form_draft, keep_draft, keep_form_draft};
 pub use erasure_receipts::{LaterCheck, ReceiptRow, erasure_receipts, receipt_lines};
 pub use erasure_report::ErasureReport;
-pub use execute::{execute, execute_shown, execute_unshown, plan_and_execute};
+pub use execute::{execute_shown, execute_unshown, plan_and_execute};
 pub use failure::{ChangeFailure, FailureCause, FailureKind, HeldLock, without_untouched};
 pub use finding_list::{FindingList, ListedFinding, keep_verdict};
-pub use form_save::{save_form, save_form_copy};
-pub use given_ids::{last_given_id, record_with_free_id};
+pub use form_save::{FormCopy, save_form, save_form_copy};
 pub use hidden_values::HiddenValues;
 pub use instructions::{instruction_lines, instruction_text, instructions_size, project_instructions};
 pub use journal_stores::{with_emptied_store, with_interrupted_stores};
 pub use journal_view::{ForeignChanges, JournalRow, JournalView, StepOutcome, inverse_of_step};
 pub use name_list::read_name_list;
-pub use plan_change::{merge_apart, plan, preview};
-pub use plan_repair::{QuarantineFile, fixes_of, in_quarantine, repair_sources};
-pub use plan_stores::plans_due;
+pub use plan_change::{merge_apart, plan, preview, with_key};
+pub use plan_repair::{QuarantineFile, QuarantineRestore, Repair, fixes_of, in_quarantine, repair_sources};
 pub use project_standing::not_loaded;
 pub use record_tracker::RecordTracker;
 pub use recovery::{
-    RecoveryReport, finish_erasure, is_erasing, is_settled, look_after, recover, recover_at_once,
-    recover_stores, stores_to_look_after,
+    RecoveryMode, RecoveryReport, finish_erasure, is_erasing, is_settled, recover, recover_stores,
+    rescue_late_lines,
 };
 pub use request::{ChangeRequest, Requester};
-pub use revalidate::{count_changed_since, current_snapshot, find_unchanged};
+pub use revalidate::{count_changed_since, current_snapshot, execute, find_unchanged};
 pub use surroundings::not_reached_lines;
 pub use triage::{Triage, Verdict};
 pub use undo_redo::{
-    RecentSteps, change_id, files_as_left, files_of_step, last_change, step_to_turn, steps_of,
-    stores_with_step, undo_or_redo,
+    RecentSteps, ReverseLast, ReverseSteps, files_as_left, files_of_step, steps_of, steps_to_reverse,
+    store_of_step, undo_or_redo,
 };
 pub use value_holders::{DetectedValues, erasable};
 pub use visits::Visits;
+pub use write::{Appended, write_derived, write_kept_open};

@@ -38,7 +38,7 @@ pub trait ChangeObserver {
         false
     }
 
-    /// A plan was carried out, or had nothing to do. Returns false to stop there.
+    /// A plan was carried out, or had nothing to do. The store is the one that it was made of. Returns false to stop there.
     fn on_written(&mut self, _: &Store, _: &Plan, _: Option<&CommitReceipt>) -> bool {
         true
     }

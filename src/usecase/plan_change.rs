@@ -1,100 +1,113 @@
 //! Plans changes of what the user saw. What is shown is what is carried out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use super::command::{BackupRestore, ChangeCommand, open_store};
 use super::deleted_records::with_deleted;
 use super::failure::{ChangeFailure, Result};
-use super::plan_repair::plan_quarantine_restore;
-use super::plan_stores::plan_stores;
+use super::plan_repair::Repair;
 use super::request::{ChangeRequest, Requester};
-use super::revalidate::renew;
+use super::revalidate::current_stores::{current_snapshot, of_bound, same_memories};
 use super::triage::Triage;
 use super::value_holders::{SHORTEST_VALUE, ValueHolders};
 use super::{erase, first_change};
 use crate::detectors::mask;
+use crate::disk::Machine;
 use crate::disk::host::Host;
 use crate::format::store_names;
+use crate::model::plan::digest;
 use crate::model::{Entry, EntryRef, Plan, Snapshot, Store};
 use crate::ops::bulk::{self, SkippedRecords, add_skipped};
+use crate::ops::command::{CommandScope, MemoryInput, StoreInput, StorePlan, WriteWay};
 use crate::ops::effect_lines::{TouchedMemory, added_lines, touched};
-use crate::ops::erase::ErasedRecords;
+use crate::ops::erase::{EraseOptions, ErasedRecords};
+use crate::ops::merge::MergeChoice;
 use crate::ops::redact::{Redaction, RedactionStyle};
 use crate::ops::{self, Refusal, WriteContext};
 use crate::store::commit::Vault;
+use crate::store::given_ids::deleted_ids;
 use crate::store::packed_bytes;
-use crate::usecase::change_id;
+use crate::text::digest::hex;
 use crate::usecase::drafts::failure_with_draft;
 use crate::usecase::planned_change::{PlannedChange, PlannedErasure};
 use crate::usecase::surroundings::search_surroundings;
 
 /// Plans a change of the stores as they are now, with what differs from what was listed.
 pub fn plan_current(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
-    let (request, difference) = renew(request, host);
-    let is_gone = request.command.is_of_records() && request.at.is_empty() && !difference.is_none();
+    let fresh = current_snapshot(&request.snapshot, host);
+    if Arc::ptr_eq(&fresh, &request.snapshot) {
+        return plan(request, host);
+    }
+    let shown = [request.at.clone(), request.beside.clone()].concat();
+    let difference = of_bound(&request.snapshot, &shown, &fresh, request.now);
+    let request = same_memories(&request, ChangeRequest { snapshot: fresh, ..request.clone() });
+    let is_gone = request.command.is_of_memories() && request.at.is_empty() && !difference.is_none();
     let planned = if is_gone { PlannedChange::of(request, Vec::new()) } else { plan(request, host)? };
-    Ok(PlannedChange { concurrent: Some(difference).filter(|own| !own.is_none()), ..planned })
+    Ok(PlannedChange { concurrent: Some(difference).filter(|differs| !differs.is_none()), ..planned })
 }
 
 /// Plans a change and writes nothing, on a disk and a machine of the caller's choice.
 pub fn plan(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
-    let mut planned = match &request.command {
-        ChangeCommand::RestoreBackup(wanted) => {
-            let mut plan = restored(&request, wanted, host)?;
-            // The plan of a whole file names each record itself.
-            if !wanted.whole {
-                say_each(&request, wanted.store, &mut plan);
-            }
-            let plans = vec![(wanted.store, plan)];
-            PlannedChange::of(request, plans)
+    plan_with(request, host, host.machine.random())
+}
+
+/// Like [`plan`]. A plan that is made again has the random names that were shown.
+pub fn plan_with(request: ChangeRequest, host: Host<'_>, random: [u8; 16]) -> Result<PlannedChange> {
+    let scope = request.command.rules().scope;
+    let mut planned = PlannedChange { random, ..PlannedChange::of(request, Vec::new()) };
+    match scope {
+        CommandScope::Memories => plan_memories(&mut planned, host)?,
+        CommandScope::EachStore => {
+            let all = (0..planned.request.snapshot.stores.len()).collect();
+            plan_stores(&mut planned, host, all)?;
         }
-        ChangeCommand::RestoreQuarantine(own) => {
-            let store = open_store(&request.snapshot, own.store)?;
-            let plans = vec![(own.store, plan_quarantine_restore(host, store, request.now, own)?)];
-            PlannedChange::of(request, plans)
-        }
-        ChangeCommand::UndoRedoSteps(steps) => {
-            let (mut plans, mut turns) = (Vec::new(), Vec::new());
-            for &(number, turn) in steps {
-                let (mut plan, turn) = super::undo_redo::preview(&request, host, number, turn)?;
-                say_each(&request, number, &mut plan);
-                plans.push((number, plan));
-                turns.push((number, turn));
-            }
-            PlannedChange::of(
-                ChangeRequest { command: ChangeCommand::UndoRedoSteps(turns), ..request },
-                plans,
-            )
-        }
-        wanted if wanted.is_of_stores() => plan_stores(request, host)?,
-        _ => of_records(request, host)?,
-    };
-    for (number, plan) in &mut planned.plans {
-        let store = planned.request.snapshot.stores.get(*number);
-        let told = store.map(|store| first_change::lines(host, store, plan)).unwrap_or_default();
-        plan.lines.extend(told);
+        CommandScope::Stores(chosen) => plan_stores(&mut planned, host, chosen)?,
     }
-    let changing = || planned.plans.iter().filter(|(_, plan)| !plan.is_empty()).map(|(number, _)| *number);
+    for planned_store in &mut planned.plans {
+        let store = planned.request.snapshot.stores.get(planned_store.store);
+        let notes = store.map(|store| first_change::lines(host, store, &planned_store.plan));
+        planned_store.plan.lines.extend(notes.unwrap_or_default());
+    }
+    let changing = || planned.plans.iter().filter(|own| !own.plan.is_empty()).map(|own| own.store);
     let stores: BTreeSet<usize> = changing().collect();
     if stores.len() > 1 && changing().count() == stores.len() {
         let change = change_id(host.machine);
-        let free = planned.plans.iter_mut().filter(|(_, plan)| plan.change.is_none());
-        free.for_each(|(_, plan)| plan.change = Some(change.clone()));
+        let free = planned.plans.iter_mut().filter(|own| own.plan.change.is_none());
+        free.for_each(|own| own.plan.change = Some(change.clone()));
     }
+    let asked = asked(&planned.request);
+    planned.plans.iter_mut().for_each(|own| own.plan.asked = asked);
+    planned.erasures.iter_mut().for_each(|own| own.plan.asked = asked);
     hide_names(&mut planned);
     Ok(planned)
+}
+
+/// Returns a random id that connects the steps of a change of several stores.
+fn change_id(machine: &dyn Machine) -> String {
+    hex(&machine.random()[..8])
+}
+
+/// A digest of a command and of its memories as they are, for the fingerprint of its plans.
+fn asked(request: &ChangeRequest) -> u64 {
+    let keys = request.at.iter().map(|at| {
+        let (store, entry) = request.snapshot.get(*at);
+        store.key(entry)
+    });
+    let mut parts: Vec<String> = keys.collect();
+    parts.sort();
+    parts.push(format!("{:?}", request.command));
+    digest(parts.iter().map(|part| part.as_bytes()))
 }
 
 /// Takes names with a value that is erased or redacted out of the effects.
 fn hide_names(planned: &mut PlannedChange) {
     let request = &planned.request;
-    if !matches!(request.command, ChangeCommand::Erase(_) | ChangeCommand::Redact(_)) {
+    if !request.command.rules().hides_texts {
         return;
     }
     let hidden = Arc::clone(&request.hidden_values);
     let is_plain = |name: &String| hidden.hide(name.clone()) == *name && mask(name) == *name;
-    let plans = planned.plans.iter_mut().map(|(_, plan)| plan);
+    let plans = planned.plans.iter_mut().map(|own| &mut own.plan);
     let plans = plans.chain(planned.erasures.iter_mut().map(|own| &mut own.plan));
     for effect in plans.flat_map(|plan| &mut plan.effects) {
         effect.id = effect.id.take().filter(is_plain);
@@ -104,33 +117,58 @@ fn hide_names(planned: &mut PlannedChange) {
     }
 }
 
-fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
-    let mut planned = PlannedChange::of(request, Vec::new());
-    let request = planned.request.clone();
-    if matches!(request.command, ChangeCommand::Merge(_)) {
+/// Plans a change of stores as a whole. If there are several stores, a refusal names its store.
+fn plan_stores(planned: &mut PlannedChange, host: Host<'_>, numbers: Vec<usize>) -> Result<()> {
+    let snapshot = Arc::clone(&planned.request.snapshot);
+    let is_only = snapshot.stores.len() == 1;
+    let rules = planned.request.command.rules();
+    // The step of an undo, and the copy of a restore, say which store it is.
+    let is_named = !is_only && !rules.names_each;
+    for number in numbers {
+        let store = snapshot.stores.get(number);
+        let store = store.ok_or_else(|| Refusal::unfit("the store is not open any more."))?;
+        let input = StoreInput { host, store, number, is_only, random: planned.random };
+        let plans = planned.request.command.plan_store(&input).map_err(ChangeFailure::from);
+        let mut plans =
+            plans.map_err(|failed| if is_named { failed.in_store(&store.root) } else { failed })?;
+        if rules.names_each {
+            plans.iter_mut().for_each(|own| name_each(&planned.request, own));
+        }
+        planned.plans.extend(plans);
+    }
+    if planned.plans.is_empty() && planned.request.command.is::<Repair>() {
+        return Err(Refusal::unfit("there is no such problem in these stores.").into());
+    }
+    Ok(())
+}
+
+fn plan_memories(planned: &mut PlannedChange, host: Host<'_>) -> Result<()> {
+    let (request, random) = (planned.request.clone(), planned.random);
+    if request.command.is::<MergeChoice>() {
         merge_apart(&request.snapshot, &request.at).map_or(Ok(()), |why| Err(Refusal::unfit(why)))?;
     }
+    let erases_values = request.erases_values();
     request.progress.begin(request.at.len());
     for (number, store) in request.snapshot.stores.iter().enumerate() {
-        let mut own: Vec<EntryRef> =
+        let mut chosen: Vec<EntryRef> =
             request.at.iter().filter(|at| at.store == number as u32).copied().collect();
         // The order of the list does not change what is written.
-        own.sort_unstable();
-        if own.is_empty() && !request.command.erases_values() {
+        chosen.sort_unstable();
+        if chosen.is_empty() && !erases_values {
             continue;
         }
-        let entries: Vec<Entry> = own.iter().map(|&at| *request.snapshot.get(at).1).collect();
+        let entries: Vec<Entry> = chosen.iter().map(|&at| *request.snapshot.get(at).1).collect();
         let stops = match request.by {
             // A value is erased everywhere, or nowhere.
-            Requester::Screen => request.at.len() == 1 || request.command.erases_values(),
+            Requester::Screen => request.at.len() == 1 || erases_values,
             Requester::Ids => true,
-            Requester::Query => request.command.erases_values() || request.at.len() == own.len(),
+            Requester::Query => erases_values || request.at.len() == chosen.len(),
         };
-        match in_store(&request, host, store, &entries) {
-            Ok(part) => part.into(&mut planned, number, store),
+        match plan_in_store(&request, host, store, &entries, random) {
+            Ok(part) => part.add_to(planned, number, store),
             // If one of several stores refuses, it is left out.
             Err(failed) => match failed.refused() {
-                Some(why) if !stops => add_skipped(&mut planned.skipped, &own, why),
+                Some(why) if !stops => add_skipped(&mut planned.skipped, &chosen, why),
                 _ if request.snapshot.stores.len() > 1 && ops::may_change(store).is_err() => {
                     return Err(failed.in_store(&store.root));
                 }
@@ -145,7 +183,7 @@ fn of_records(request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
         {
             Err(Refusal::unfit(first.reason.clone()).into())
         }
-        _ => Ok(planned),
+        _ => Ok(()),
     }
 }
 
@@ -164,86 +202,120 @@ pub fn merge_apart(snapshot: &Snapshot, at: &[EntryRef]) -> Option<String> {
 }
 
 /// On a screen, adds a line for every memory that the plan concerns.
-fn say_each(request: &ChangeRequest, number: usize, plan: &mut Plan) {
-    let own = request.snapshot.stores.get(number).filter(|_| request.by == Requester::Screen);
-    let Some(store) = own else { return };
-    let touched = touched(store, plan, request.now);
-    let lines = touched.iter().map(TouchedMemory::line).chain(added_lines(store, plan));
+fn name_each(request: &ChangeRequest, planned: &mut StorePlan) {
+    let store = request.snapshot.stores.get(planned.store).filter(|_| request.by == Requester::Screen);
+    let Some(store) = store else { return };
+    let touched = touched(store, &planned.plan, request.now);
+    let lines = touched.iter().map(TouchedMemory::line).chain(added_lines(store, &planned.plan));
     let lines: Vec<String> = lines.map(|line| format!("  {line}")).collect();
-    plan.lines.extend(lines);
+    planned.plan.lines.extend(lines);
 }
 
+/// What a command does to the memories of one store.
 struct StorePart {
     plan: Option<Plan>,
     erasure: Option<PlannedErasure>,
     entries: Vec<Entry>,
-    left: Vec<SkippedRecords>,
+    skipped: Vec<SkippedRecords>,
 }
 
 impl StorePart {
-    fn into(self, planned: &mut PlannedChange, number: usize, store: &Store) {
+    fn add_to(self, planned: &mut PlannedChange, number: usize, store: &Store) {
         let place = |entry: &Entry| {
             let entry = store.number_of(entry)?;
             Some(EntryRef { store: number as u32, entry })
         };
-        for own in &self.left {
-            let which: Vec<EntryRef> = own.which.iter().filter_map(place).collect();
-            add_skipped(&mut planned.skipped, &which, &own.reason);
+        for skipped in &self.skipped {
+            let which: Vec<EntryRef> = skipped.which.iter().filter_map(place).collect();
+            add_skipped(&mut planned.skipped, &which, &skipped.reason);
         }
         let is_shown = planned.request.by == Requester::Screen;
         let plan = self.plan.filter(|plan| !is_shown || !plan.is_empty());
-        let of_values = planned.request.command.erases_values();
+        let of_values = planned.request.erases_values();
         let is_of_ids = planned.request.by == Requester::Ids;
         // What could not be searched is said of a value that is found nowhere, too.
-        let nothing = self.erasure.iter().filter(|own| of_values && own.is_empty());
-        planned.notes.extend(nothing.flat_map(|own| own.plan.lines.iter().cloned()));
-        let erasure = self.erasure.filter(|own| is_of_ids && !of_values || !own.is_empty());
+        let nothing = self.erasure.iter().filter(|erasure| of_values && erasure.is_empty());
+        planned.notes.extend(nothing.flat_map(|erasure| erasure.plan.lines.iter().cloned()));
+        let erasure = self.erasure.filter(|erasure| is_of_ids && !of_values || !erasure.is_empty());
         if plan.is_some() || erasure.is_some() {
             planned.changing.extend(self.entries.iter().filter_map(place));
         }
-        planned.plans.extend(plan.map(|plan| (number, plan)));
+        // Ids are only surely free, and memories only surely not erased, while no other palimp writes.
+        let copies = planned.request.command.rules().gives_ids;
+        let way = if copies { WriteWay::PlannedLocked } else { WriteWay::AsPlanned };
+        planned.plans.extend(plan.map(|plan| StorePlan { store: number, plan, way }));
         planned.erasures.extend(erasure);
     }
 }
 
-fn in_store(
+fn plan_in_store(
     request: &ChangeRequest,
     host: Host<'_>,
     store: &Arc<Store>,
     entries: &[Entry],
+    random: [u8; 16],
 ) -> Result<StorePart> {
-    let progress = &*request.progress;
-    let wanted = &request.command;
     store.whole().map_err(Refusal::from)?;
-    if let ChangeCommand::Erase(asked) = wanted {
-        let context = WriteContext::of(store, request.now, host.machine.random());
-        let how = (asked, request.by == Requester::Ids);
-        let erasure = erase::plan_erasure(host, &context, store, entries, how, progress)?;
-        let is_left = |entry: &Entry| {
-            erasure.kept.contains(entry) || erasure.left.iter().any(|own| own.which.contains(entry))
-        };
-        let stays = entries.iter().filter(|entry| !is_left(entry)).copied().collect();
-        let left = erasure.left.clone();
-        return Ok(StorePart { plan: None, erasure: Some(erasure), entries: stays, left });
+    match request.command.get::<EraseOptions>() {
+        Some(options) => plan_erasure(request, options, host, store, entries),
+        None => plan_in_files(request, host, store, entries, random),
     }
-    // Only a plan that restores deleted memories, or archived ones, needs to see them.
-    let brings_back = match wanted {
-        ChangeCommand::Undelete => true,
-        ChangeCommand::Unarchive => ops::archive::is_in_own_data(store),
-        _ => false,
+}
+
+fn plan_erasure(
+    request: &ChangeRequest,
+    options: &EraseOptions,
+    host: Host<'_>,
+    store: &Arc<Store>,
+    entries: &[Entry],
+) -> Result<StorePart> {
+    let context = WriteContext::of(store, request.now, host.machine.random());
+    let how = (options, request.by == Requester::Ids);
+    let erasure = erase::plan_erasure(host, &context, store, entries, how, &request.progress)?;
+    let stays = |entry: &Entry| {
+        erasure.kept.contains(entry) || erasure.left.iter().any(|left| left.which.contains(entry))
     };
+    let goes = entries.iter().filter(|entry| !stays(entry)).copied().collect();
+    let skipped = erasure.left.clone();
+    Ok(StorePart { plan: None, erasure: Some(erasure), entries: goes, skipped })
+}
+
+fn plan_in_files(
+    request: &ChangeRequest,
+    host: Host<'_>,
+    store: &Arc<Store>,
+    entries: &[Entry],
+    random: [u8; 16],
+) -> Result<StorePart> {
+    let (command, progress) = (&request.command, &*request.progress);
+    // Only a plan that restores deleted memories, or archived ones, needs to see them.
+    let brings_back = command.brings_back(store);
     let as_read = ops::delete::as_read(store);
     let planned_on = if brings_back { &**store } else { &*as_read };
-    let mut gone = ErasedRecords::default();
-    if brings_back {
-        let erased = Vault::open_read_only(host.disk, host.data, &store.root).erasure_list();
-        gone = ErasedRecords::of_lines(erased.map_err(|error| Refusal::corrupt(error.to_string()))?);
-    }
+    let erased = match brings_back {
+        true => ErasedRecords::of_store(&Vault::open_read_only(host.disk, host.data, &store.root))?,
+        false => ErasedRecords::default(),
+    };
+    let given_ids = match command.rules().gives_ids {
+        true => deleted_ids(host, store)?,
+        false => HashSet::new(),
+    };
     let packed = packed_bytes(host.disk, store, &ops::archive::packed(store, entries)?);
-    let packed = packed.map_err(|error| ChangeFailure::unread("an archive", &error))?;
-    let context = WriteContext::of(planned_on, request.now, host.machine.random());
+    let packed = packed.map_err(|error| Refusal::unread("an archive", &error))?;
+    let context = WriteContext::of(planned_on, request.now, random);
     let context = WriteContext { compressed_files: &packed, ..context };
-    let make = |own: &[Entry]| wanted.plan_records(&context, own, &gone, progress);
+    let make = |entries: &[Entry]| {
+        progress.go_on()?;
+        let plan = command.plan_memories(&MemoryInput {
+            context,
+            entries,
+            erased: &erased,
+            given_ids: &given_ids,
+            progress,
+        });
+        // If bytes were gone meanwhile, a refusal about the memory would be wrong.
+        plan.map_err(|refusal| planned_on.whole().err().map_or(refusal, Refusal::from))
+    };
     // No file of the store has these.
     let is_aside = |entry: &Entry| !brings_back && ops::delete::is_held(store, entry);
     if request.by == Requester::Ids {
@@ -251,31 +323,26 @@ fn in_store(
             return Err(Refusal::unfit(ops::ASIDE).into());
         }
         let plan = Some(make(entries)?);
-        return Ok(StorePart { plan, erasure: None, entries: entries.to_vec(), left: Vec::new() });
+        return Ok(StorePart { plan, erasure: None, entries: entries.to_vec(), skipped: Vec::new() });
     }
     // If the plan counts memories itself, they are not counted here.
-    let look = || if wanted.is_counted() { progress.go_on() } else { progress.step() };
+    let is_counted = command.rules().is_counted;
     let is_sorted_out = brings_back && request.by == Requester::Query;
     let may = |entry: &Entry| {
-        look()?;
-        match is_sorted_out {
-            true => Ok(()),
-            false => wanted.check_allowed(store, entry).and_then(|()| match is_aside(entry) {
-                true => Err(Refusal::unfit(ops::ASIDE)),
-                false => Ok(()),
-            }),
+        if is_counted {
+            progress.go_on()?
+        } else {
+            progress.step()?
         }
+        if is_sorted_out {
+            return Ok(());
+        }
+        command.check_allowed(store, entry)?;
+        if is_aside(entry) { Err(Refusal::unfit(ops::ASIDE)) } else { Ok(()) }
     };
     let sifted = bulk::make_for_allowed(entries, &may, &make)?;
-    Ok(StorePart { plan: sifted.result, erasure: None, entries: sifted.entries, left: sifted.skipped })
-}
-
-fn restored(request: &ChangeRequest, wanted: &BackupRestore, host: Host<'_>) -> Result<Plan> {
-    let (compared, facts) = wanted.compared(&request.snapshot, host, request.now)?;
-    let context =
-        WriteContext::of(open_store(&request.snapshot, wanted.store)?, request.now, host.machine.random());
-    let which = (&wanted.chosen, wanted.whole);
-    Ok(ops::backup_restore::bring_back(&context, &compared, which, &wanted.bytes, &facts)?)
+    let (plan, entries, skipped) = (sifted.result, sifted.entries, sifted.skipped);
+    Ok(StorePart { plan, erasure: None, entries, skipped })
 }
 
 /// Plans a change and writes nothing. An error says why it can't be made.
@@ -299,30 +366,22 @@ pub fn preview(request: ChangeRequest) -> Result<PlannedChange, String> {
 /// # Errors
 ///
 /// If a value must not be erased everywhere, or if palimp's own data can't be read.
-fn complete(mut request: ChangeRequest, host: Host<'_>) -> Result<ChangeRequest, String> {
-    match &mut request.command {
-        ChangeCommand::Erase(asked) if !asked.values.is_empty() && request.at.is_empty() => {
-            with_holders(request)
-        }
-        ChangeCommand::Redact(own) if own.key.is_empty() => {
-            give_key(own, host)?;
-            Ok(request)
-        }
-        _ => Ok(request),
+fn complete(request: ChangeRequest, host: Host<'_>) -> Result<ChangeRequest, String> {
+    if let Some(redaction) = request.command.get::<Redaction>().filter(|own| own.key.is_empty()) {
+        let command = Arc::new(with_key(redaction.clone(), host, true)?);
+        return Ok(ChangeRequest { command, ..request });
     }
-}
-
-/// Adds the memories that hold the values, deleted ones too.
-fn with_holders(request: ChangeRequest) -> Result<ChangeRequest, String> {
-    let ChangeCommand::Erase(asked) = &request.command else { return Ok(request) };
-    let short = asked.values.all().iter().map(|own| own.len()).find(|len| *len < SHORTEST_VALUE);
+    let options = request.command.get::<EraseOptions>().filter(|options| !options.values.is_empty());
+    let Some(options) = options.filter(|_| request.at.is_empty()) else { return Ok(request) };
+    let short = options.values.all().iter().map(|value| value.len()).find(|len| *len < SHORTEST_VALUE);
     if let Some(len) = short {
         return Err(format!(
             "A value has {len} bytes: under {SHORTEST_VALUE}, it is in other texts by chance. Nothing was changed."
         ));
     }
-    let snapshot = with_deleted(&request.snapshot, &request.data, request.now)?;
-    let holders = ValueHolders::of(&snapshot, &asked.values);
+    // The memories that hold the values, deleted ones too.
+    let snapshot = with_deleted(&request.snapshot, host)?;
+    let holders = ValueHolders::of(&snapshot, &options.values);
     match holders.refusal() {
         Some(why) => Err(format!("{why} Nothing was changed.")),
         None => Ok(ChangeRequest { snapshot, at: holders.found, ..request }),
@@ -330,12 +389,16 @@ fn with_holders(request: ChangeRequest) -> Result<ChangeRequest, String> {
 }
 
 /// Gives a redaction the key of this user. The key is kept before it is used, so that the same value has the same
-/// name later.
-fn give_key(redaction: &mut Redaction, host: Host<'_>) -> Result<(), String> {
+/// name later. Without `keeps`, nothing is written.
+///
+/// # Errors
+///
+/// If the key can't be read or kept. The text says why.
+pub fn with_key(redaction: Redaction, host: Host<'_>, keeps: bool) -> Result<Redaction, String> {
     let mut triage = Triage::kept_in(host.data)?;
-    redaction.key = triage.key(host.machine.random());
-    match redaction.style {
-        RedactionStyle::Pseudonym => triage.keep_in(host.data),
-        RedactionStyle::Mask | RedactionStyle::Label => Ok(()),
+    let key = triage.key(host.machine.random());
+    if keeps && redaction.style == RedactionStyle::Pseudonym {
+        triage.keep_in(host.data)?;
     }
+    Ok(Redaction { key, ..redaction })
 }

@@ -1,19 +1,18 @@
 //! A change with its plans, as it is shown.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::format;
 use crate::model::plan::count_with_noun;
 use crate::model::plan::effect::MemoryEffect;
-use crate::model::{Change, Entry, EntryRef, NotReached, PathText, Plan, RecordText, Store};
+use crate::model::{Change, Entry, EntryRef, NotReached, PathText, Plan, RecordText, Store, Verb};
 use crate::ops::bulk::SkippedRecords;
-use crate::ops::redact::after_redaction;
-use crate::ops::repair::QuarantinePiece;
+use crate::ops::command::StorePlan;
+use crate::ops::redact::{Redaction, redacted};
 use crate::store::erase::{ErasureScope, ErasureTarget, SecretValues};
 use crate::text::digest::hex;
-use crate::usecase::command::ChangeCommand;
 use crate::usecase::request::ChangeRequest;
 use crate::usecase::revalidate::concurrent_changes::ConcurrentChanges;
 
@@ -21,16 +20,14 @@ use crate::usecase::revalidate::concurrent_changes::ConcurrentChanges;
 pub struct PlannedChange {
     /// The request.
     pub request: ChangeRequest,
-    /// The plans, each with the number of its store.
-    pub plans: Vec<(usize, Plan)>,
+    /// The plans of stores. Several of one store are carried out one after the other.
+    pub plans: Vec<StorePlan>,
     /// The planned erasures.
     pub erasures: Vec<PlannedErasure>,
     /// The memories that change; empty if the plans themselves say which.
     pub changing: Vec<EntryRef>,
     /// The memories that can't be changed, and why.
     pub skipped: Vec<SkippedRecords<EntryRef>>,
-    /// The pieces that a repair moves to quarantine, by the number of the store.
-    pub(super) quarantined: Vec<(usize, Vec<QuarantinePiece>)>,
     /// What an erasure does not reach.
     pub not_reached: NotReached,
     /// What the user must know before he agrees. Untrusted text.
@@ -43,61 +40,42 @@ pub struct PlannedChange {
 
 impl PlannedChange {
     /// Makes a change of plans that exist.
-    pub fn of(request: ChangeRequest, plans: Vec<(usize, Plan)>) -> PlannedChange {
-        let (erasures, changing, left, quarantined, not_reached, notes, random) = Default::default();
-        PlannedChange {
-            request,
-            plans,
-            erasures,
-            changing,
-            skipped: left,
-            quarantined,
-            not_reached,
-            notes,
-            random,
-            concurrent: None,
-        }
+    pub fn of(request: ChangeRequest, plans: Vec<StorePlan>) -> PlannedChange {
+        let (erasures, changing, skipped, not_reached, notes, random, concurrent) = Default::default();
+        PlannedChange { request, plans, erasures, changing, skipped, not_reached, notes, random, concurrent }
     }
 
     /// Requires that what is replaced is as it was shown. Changes by an earlier plan are allowed.
     pub fn make_exact(&mut self) {
         for at in 0..self.plans.len() {
             let (before, rest) = self.plans.split_at_mut(at);
-            let Some((number, plan)) = rest.first_mut() else { continue };
-            let own = before.iter().filter(|(other, _)| other == number);
+            let Some(planned) = rest.first_mut() else { continue };
+            let earlier = before.iter().filter(|other| other.store == planned.store);
             let is_changed =
-                |path: &Path| own.clone().any(|(_, other)| other.all().any(|own| own.path == path));
-            let is_first = !plan.all().any(|own| is_changed(&own.path));
-            plan.exact = is_first;
+                |path: &Path| earlier.clone().any(|other| other.plan.all().any(|own| own.path == path));
+            let is_exact = !planned.plan.all().any(|change| is_changed(&change.path));
+            planned.plan.exact = is_exact;
         }
         self.erasures.iter_mut().for_each(|own| own.plan.exact = true);
     }
 
     /// Returns every plan with its store, also those of erasures.
     pub fn all(&self) -> impl Iterator<Item = (&Arc<Store>, &Plan)> {
-        let plans = self.plans.iter().map(|(number, plan)| (&self.request.snapshot.stores[*number], plan));
+        let plans = self.plans.iter().map(|own| (&self.request.snapshot.stores[own.store], &own.plan));
         plans.chain(self.erasures.iter().map(|own| (&own.store, &own.plan)))
     }
 
     /// True if both do the same to the same memories: then a yes to one holds for the other.
     pub fn has_same_effects(&self, other: &PlannedChange) -> bool {
-        let of = |planned: &PlannedChange| -> Vec<(&'static str, usize, Vec<String>)> {
+        let of = |planned: &PlannedChange| -> Vec<(Verb, usize, Vec<String>)> {
             let plans = planned.all().map(|(_, plan)| {
                 let mut outlines: Vec<String> = plan.effects.iter().map(MemoryEffect::outline).collect();
                 outlines.sort();
-                (plan.verb, plan.records, outlines)
+                (plan.verb.clone(), plan.records, outlines)
             });
             plans.collect()
         };
         of(self) == of(other)
-    }
-
-    /// Returns the pieces that a repair takes out of a store, by their file.
-    pub fn quarantined_of(&self, number: usize) -> BTreeMap<&Path, Vec<&QuarantinePiece>> {
-        let mut files: BTreeMap<&Path, Vec<&QuarantinePiece>> = BTreeMap::new();
-        let own = self.quarantined.iter().filter(|(own, _)| *own == number).flat_map(|(_, own)| own);
-        own.for_each(|own| files.entry(&own.file).or_default().push(own));
-        files
     }
 
     /// True if a file or folder that it makes has a name with random letters.
@@ -117,12 +95,12 @@ impl PlannedChange {
     /// Returns the number of memories that change.
     pub fn records(&self) -> usize {
         let erased: usize = self.erasures.iter().map(|own| own.targets.len()).sum();
-        erased + self.plans.iter().map(|(_, plan)| plan.records).sum::<usize>()
+        erased + self.plans.iter().map(|own| own.plan.records).sum::<usize>()
     }
 
     /// True if nothing would change.
     pub fn is_empty(&self) -> bool {
-        self.erasures.is_empty() && self.plans.iter().all(|(_, plan)| !plan.is_due())
+        self.erasures.is_empty() && self.plans.iter().all(|own| !own.plan.is_due())
     }
 
     /// Returns what is left out, and why. May quote the store.
@@ -136,20 +114,19 @@ impl PlannedChange {
     /// Returns a memory as it may be shown: without the values that are redacted or erased.
     pub fn shown_text(&self, at: EntryRef) -> RecordText {
         let (store, entry) = self.request.snapshot.get(at);
-        let redaction = match &self.request.command {
-            ChangeCommand::Redact(redaction) => redaction,
-            _ => return self.request.hidden_values.hide_all(format::text_of(store, entry)),
+        let Some(redaction) = self.request.command.get::<Redaction>() else {
+            return self.request.hidden_values.hide_all(format::text_of(store, entry));
         };
-        let after = after_redaction(store, entry, redaction, self.request.now).ok().flatten();
+        let after = redacted(store, entry, redaction, self.request.now).ok().flatten();
         let path = &store.document(entry).path;
         after.and_then(|raw| format::text_of_raw(store.format, path, &raw)).unwrap_or_default()
     }
 
     /// Returns the title of a memory as it may be shown. Untrusted text.
     pub fn shown_title(&self, at: EntryRef) -> String {
-        match &self.request.command {
-            ChangeCommand::Redact(_) => self.shown_text(at).title.into_raw(),
-            _ => {
+        match self.request.command.is::<Redaction>() {
+            true => self.shown_text(at).title.into_raw(),
+            false => {
                 let (store, entry) = self.request.snapshot.get(at);
                 self.request.hidden_values.hide(format::title(store, entry).into_raw())
             }
@@ -168,12 +145,9 @@ impl PlannedChange {
     /// Returns the title of a memory, what happens to it, and its id. Untrusted text.
     pub fn named(&self, at: EntryRef) -> [String; 3] {
         let (store, entry) = self.request.snapshot.get(at);
-        let told = self.request.command.effect_on(store, entry);
-        let told = match (told.is_empty(), &self.request.command) {
-            (true, ChangeCommand::Tag { .. }) => "unchanged".to_owned(),
-            _ => told,
-        };
-        [self.shown_title(at), told, self.shown_name(at)]
+        let effect =
+            store.memory(entry).and_then(|memory| self.request.command.effect_on(store, entry, memory));
+        [self.shown_title(at), effect.unwrap_or_default(), self.shown_name(at)]
     }
 
     /// Returns the name of what is changed.

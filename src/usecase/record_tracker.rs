@@ -9,23 +9,23 @@ use crate::format::{self, Format, Placement};
 use crate::model::key::Key;
 use crate::model::plan::apply;
 use crate::model::{
-    Act, Change, Document, JournalLine, Moment, Record, Role, Store, UndoRedo, deleted_from, is_log,
+    Act, Change, Document, JournalLine, Moment, Record, Role, Store, UndoRedo, Verb, deleted_from, is_log,
 };
 use crate::store::commit::Vault;
 use crate::store::commit::vault::undo_step::UndoStep;
 use crate::store::compressed_files::contents;
 
 /// The verbs that change the state of a record and not its contents.
-const STATES: [&str; 9] = [
-    "delete",
-    "undelete",
-    "archive",
-    "unarchive",
-    "session archive",
-    "session unarchive",
-    "maintain",
-    "compact",
-    "backup restore",
+const STATES: [Verb; 9] = [
+    Verb::Delete,
+    Verb::Undelete,
+    Verb::Archive,
+    Verb::Unarchive,
+    Verb::SessionArchive,
+    Verb::SessionUnarchive,
+    Verb::Maintain,
+    Verb::Compact,
+    Verb::BackupRestore,
 ];
 
 /// A record as it was in a file.
@@ -57,7 +57,9 @@ struct StepRecords {
 
 /// The steps that changed the states of a store's records. They are read once for any number of keys.
 pub struct RecordTracker<'a> {
+    format: &'static dyn Format,
     store: &'a Store,
+    now: Moment,
     /// The oldest first.
     stages: Vec<StepRecords>,
 }
@@ -66,8 +68,10 @@ impl<'a> RecordTracker<'a> {
     /// Reads the steps whose undo data is kept.
     pub fn of(data: &Path, store: &'a Store, now: Moment) -> Option<RecordTracker<'a>> {
         let vault = Vault::open_read_only(&RealDisk, data, &store.root);
-        let reader = StepReader { format: format::by_name(store.format)?, store, now };
-        Some(RecordTracker { store, stages: reader.stages(&vault) })
+        let format = format::by_name(store.format)?;
+        let mut tracker = RecordTracker { format, store, now, stages: Vec::new() };
+        tracker.stages = tracker.stages(&vault);
+        Some(tracker)
     }
 
     /// Returns the number of the record that a key named before palimp's steps changed its state.
@@ -99,7 +103,7 @@ impl<'a> RecordTracker<'a> {
 }
 
 /// Returns the verb of a step. An undo or a redo has the verb of the step that it undid or redid.
-fn verb<'a>(journal: &'a [JournalLine], step: &'a UndoStep) -> &'a str {
+fn verb<'a>(journal: &'a [JournalLine], step: &'a UndoStep) -> &'a Verb {
     let line = step.line.turn.and_then(|turn| {
         let (UndoRedo::Undo(number) | UndoRedo::Redo(number)) = turn;
         journal.iter().find(|line| line.step == number)
@@ -107,21 +111,7 @@ fn verb<'a>(journal: &'a [JournalLine], step: &'a UndoStep) -> &'a str {
     &line.unwrap_or(&step.line).verb
 }
 
-/// Returns the role of a file with memories; `None` for any other file.
-fn role(format: &str, path: &Path) -> Option<Role> {
-    match format::by_name(format)?.place(path, false) {
-        Placement::File(role @ (Role::Records | Role::Archive)) => Some(role),
-        _ => None,
-    }
-}
-
-struct StepReader<'a> {
-    format: &'static dyn Format,
-    store: &'a Store,
-    now: Moment,
-}
-
-impl StepReader<'_> {
+impl RecordTracker<'_> {
     /// Returns the steps that changed states and have undo data, the oldest first. A file is followed back
     /// only to the last step that changed something else, because its records were different before that.
     fn stages(&self, vault: &Vault<'_>) -> Vec<StepRecords> {
@@ -131,7 +121,7 @@ impl StepReader<'_> {
         for number in vault.steps().unwrap_or_default().into_iter().rev() {
             let Ok(Some(step)) = vault.step(number) else { break };
             let own = self.stage(&step, &mut files);
-            if STATES.contains(&verb(&journal, &step)) {
+            if STATES.contains(verb(&journal, &step)) {
                 stages.push(own);
             }
         }
@@ -142,7 +132,7 @@ impl StepReader<'_> {
     fn stage(&self, step: &UndoStep, files: &mut HashMap<PathBuf, Vec<u8>>) -> StepRecords {
         let mut own = StepRecords { gone: Vec::new(), come: Vec::new() };
         // The records of a backup are not records of the store.
-        let is_read = |change: &&Change| role(self.store.format, &change.path).is_some();
+        let is_read = |change: &&Change| self.role(&change.path).is_some();
         for change in step.changes.iter().filter(is_read) {
             match &change.act {
                 Act::Create(bytes) => {
@@ -182,8 +172,16 @@ impl StepReader<'_> {
         }
     }
 
+    /// Returns the role of a file with memories; `None` for any other file.
+    fn role(&self, path: &Path) -> Option<Role> {
+        match self.format.place(path, false) {
+            Placement::File(role @ (Role::Records | Role::Archive)) => Some(role),
+            _ => None,
+        }
+    }
+
     fn pieces(&self, path: &Path, bytes: &[u8]) -> Vec<TrackedRecord> {
-        let Some(role) = role(self.format.name(), path) else { return Vec::new() };
+        let Some(role) = self.role(path) else { return Vec::new() };
         let piece = |record: &Record| {
             let raw = bytes.get(record.span.range())?;
             let id = record.id().filter(|id| !id.is_empty()).map(str::to_owned);

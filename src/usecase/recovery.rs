@@ -1,15 +1,15 @@
-//! What an earlier change left in stores: finishes it now, or looks after it later.
+//! What a change left in stores: finishes it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::failure::Result;
+use super::write::settle;
 use crate::disk::host::Host;
-use crate::disk::{Disk, RealDisk};
-use crate::model::{Moment, Snapshot, Store};
-use crate::store::Place;
-use crate::store::commit::scrub::ErasureReceipt;
-use crate::store::commit::{self, Vault, Writer, is_left_over, take_stores_to_watch};
+use crate::disk::{Disk, RealDisk, is_any_open};
+use crate::model::{Extent, Moment, Snapshot, Store};
+use crate::store::commit::{self, Vault, is_left_over, take_left_files};
+use crate::store::{Place, load};
 
 /// How long a verb that only reads waits for each lock, to finish an erasure.
 const ERASING: Duration = Duration::from_secs(1);
@@ -27,40 +27,30 @@ pub struct RecoveryReport {
     pub erased: Vec<(Option<String>, String)>,
 }
 
-impl RecoveryReport {
-    /// Returns what was done when a store was opened to change it.
-    fn of(writer: &Writer<'_>) -> RecoveryReport {
-        RecoveryReport {
-            rescued: writer.rescued(),
-            notes: writer.notes(),
-            is_erasure_left: writer.finished().is_some_and(|erased| !erased.left.is_empty()),
-            erased: writer.finished().into_iter().flat_map(ErasureReceipt::names).collect(),
-        }
-    }
+/// Which interrupted changes are finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoveryMode {
+    /// All of them, before anything else: it waits for other programs.
+    Blocking,
+    /// Those where no other program is in the way. An erasure is waited for: what it erases must not stay.
+    BestEffort,
 }
 
-/// Finishes what was interrupted in a store, and waits for other programs. `None` if nothing is left.
+/// Finishes what was interrupted in a store. `None` if nothing is left.
 ///
 /// # Errors
 ///
 /// If palimp's own data can't be read, or another program is in the way for too long.
-pub fn recover(host: Host<'_>, store: &Store) -> Result<Option<RecoveryReport>> {
-    let is_left = is_left_over(host.disk, host.machine, host.data, store)?;
-    is_left.then(|| Ok(RecoveryReport::of(&Writer::open(host, store)?))).transpose()
-}
-
-/// Like [`recover`], only if no other program is in the way. An erasure is waited for: what it erases must not stay.
-///
-/// # Errors
-///
-/// If palimp's own data can't be read.
-pub fn recover_at_once(host: Host<'_>, store: &Store) -> Result<Option<RecoveryReport>> {
+pub fn recover(host: Host<'_>, store: &Store, mode: RecoveryMode) -> Result<Option<RecoveryReport>> {
     if !is_left_over(host.disk, host.machine, host.data, store)? {
         return Ok(None);
     }
+    if mode == RecoveryMode::Blocking {
+        return Ok(Some(settle(host, store, None)?));
+    }
     let is_erasing = Vault::open_read_only(host.disk, host.data, &store.root).erasing()?.is_some();
     let wait = if is_erasing { ERASING } else { Duration::ZERO };
-    Ok(Writer::open_within(host, store, wait).ok().map(|writer| RecoveryReport::of(&writer)))
+    Ok(settle(host, store, Some(wait)).ok())
 }
 
 /// Finishes an interrupted erasure of a store. `None` if there is none.
@@ -70,7 +60,7 @@ pub fn recover_at_once(host: Host<'_>, store: &Store) -> Result<Option<RecoveryR
 /// If palimp's own data can't be read, or it could not be finished.
 pub fn finish_erasure(host: Host<'_>, store: &Store) -> Result<Option<RecoveryReport>> {
     let erasing = Vault::open_read_only(host.disk, host.data, &store.root).erasing()?;
-    erasing.map(|_| Ok(RecoveryReport::of(&Writer::open(host, store)?))).transpose()
+    erasing.map(|_| Ok(settle(host, store, None)?)).transpose()
 }
 
 /// Finishes what was interrupted in stores, and rescues late lines. What fails is done next time.
@@ -81,8 +71,7 @@ pub fn recover_stores(snapshot: &Snapshot, data: &Path, now: Moment) -> Recovery
         match is_left_over(host.disk, host.machine, data, store) {
             Ok(false) => {}
             Ok(true) => {
-                let Ok(writer) = Writer::open(host, store) else { continue };
-                let opened = RecoveryReport::of(&writer);
+                let Ok(opened) = settle(host, store, None) else { continue };
                 report.rescued += opened.rescued;
                 report.notes.extend(opened.notes);
                 report.is_erasure_left |= opened.is_erasure_left;
@@ -103,17 +92,27 @@ pub fn is_settled(data: &Path, root: &Path) -> bool {
     commit::is_settled(&RealDisk, data, root)
 }
 
-/// Returns the folder of palimp's own data and at most `limit` stores to look after: this process left
-/// old files there that others may still write to, or what waits until they pause. `None` if there are none.
-pub fn stores_to_look_after(limit: usize) -> Option<(PathBuf, Vec<Place>)> {
-    let mut left = take_stores_to_watch();
-    left.retain(|store| store.is_due || store.names.iter().any(|name| RealDisk.look(name).is_ok()));
-    let data = left.first()?.data.clone();
-    Some((data, left.into_iter().take(limit).map(|store| store.place).collect()))
-}
+/// How long a verb waits for programs that have a replaced file open, and the pause between two looks.
+const LATE: Duration = Duration::from_millis(250);
+const PAUSE: Duration = Duration::from_millis(10);
 
-/// Looks after stores for about a minute. The next start looks after what is left then.
-pub fn look_after(host: Host<'_>, places: &[Place]) {
-    commit::watch(host, places);
-    take_stores_to_watch();
+/// Takes over what other programs wrote to files that this process replaced. Waits a moment for those that are known to
+/// have one open. What comes later is left to the next start. Returns a report for each store.
+pub fn rescue_late_lines(host: Host<'_>) -> Vec<(PathBuf, RecoveryReport)> {
+    let left = take_left_files();
+    let names: Vec<&Path> = left.iter().flat_map(|(_, names)| names).map(PathBuf::as_path).collect();
+    // A program that has closed its file since may have written to it.
+    if names.iter().all(|name| RealDisk.look(name).is_err()) {
+        return Vec::new();
+    }
+    let began = host.machine.monotonic();
+    while host.machine.monotonic() - began < LATE && is_any_open(&names) {
+        host.machine.sleep(PAUSE);
+    }
+    let report = |(place, names): &(Place, Vec<PathBuf>)| {
+        let names = names.iter().filter_map(|name| name.strip_prefix(&place.root).ok().map(Path::to_owned));
+        let store = load(&place.with_files(&names.collect::<Vec<_>>()), Extent::All, None, host.now);
+        Some((store.root.clone(), recover(host, &store, RecoveryMode::BestEffort).ok()??))
+    };
+    left.iter().filter_map(report).collect()
 }

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::command::ChangeCommand;
 use super::hidden_values::HiddenValues;
 use crate::model::{EntryRef, Moment, Snapshot};
 use crate::ops::Progress;
+use crate::ops::command::Command;
+use crate::ops::erase::EraseOptions;
 use crate::store::erase::SecretValues;
 
 /// Who asks, and what happens to memories that can't be changed.
@@ -42,7 +43,7 @@ pub struct ChangeRequest {
     /// The progress, for those who wait.
     pub progress: Arc<Progress>,
     /// The command.
-    pub command: ChangeCommand,
+    pub command: Arc<dyn Command>,
     /// The folder of palimp's own data.
     pub data: PathBuf,
     /// The time.
@@ -54,16 +55,21 @@ impl ChangeRequest {
     pub fn new(
         snapshot: Arc<Snapshot>,
         by: Requester,
-        command: ChangeCommand,
+        command: Arc<dyn Command>,
         data: PathBuf,
         now: Moment,
     ) -> ChangeRequest {
         let (at, beside, name, hidden, home, progress) = Default::default();
-        let hidden_values = match &command {
-            ChangeCommand::Erase(own) => Arc::new(HiddenValues::of(&own.values, &SecretValues::default())),
-            _ => Arc::default(),
+        let hidden_values = match command.get::<EraseOptions>() {
+            Some(erasure) => Arc::new(HiddenValues::of(&erasure.values, &SecretValues::default())),
+            None => Arc::default(),
         };
         Self { snapshot, at, by, beside, name, hidden, home, hidden_values, progress, command, data, now }
+    }
+
+    /// True if it erases values: then it is about every store that is open.
+    pub fn erases_values(&self) -> bool {
+        self.command.get::<EraseOptions>().is_some_and(|erasure| !erasure.values.is_empty())
     }
 
     /// True if the filter hides a memory of the request.

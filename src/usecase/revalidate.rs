@@ -3,25 +3,27 @@
 //! the same memories, never for new ones, and has to be confirmed again with what differs.
 
 pub mod concurrent_changes;
-mod current_stores;
-mod replan;
+pub(super) mod current_stores;
+pub(super) mod replan;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
 use crate::usecase::revalidate::current_stores::{has_same_files, of_bound};
 
-pub(super) use current_stores::renew;
 pub use current_stores::{current_snapshot, find_unchanged};
 
-use super::command::ChangeCommand;
 use super::execute::execute_unshown;
 use super::failure::{ChangeFailure, Result};
 use super::request::Requester;
 use crate::disk::host::Host;
 use crate::model::entry_tracker::have_equal_bytes;
 use crate::model::{EntryRef, EntryTracker, Snapshot, Store};
+use crate::ops::backup_restore::BackupRestore;
+use crate::ops::command::StorePlan;
 use crate::ops::delete::is_held;
+use crate::ops::redact::Redaction;
 use crate::usecase::outcome::{ChangeObserver, ExecuteOutcome};
 use crate::usecase::planned_change::PlannedChange;
 use crate::usecase::undo_redo::RecentSteps;
@@ -29,55 +31,63 @@ use crate::usecase::undo_redo::RecentSteps;
 /// A plan is tried at most this often if other programs change what it is not about.
 const TRIES: usize = 4;
 
-/// Carries out a plan that was shown, if its memories are as they were shown.
-pub(super) fn execute_if_unchanged(
-    planned: PlannedChange,
+/// Carries out a plan, on a disk and a machine of the caller's choice. One that was shown is carried out only if its
+/// memories are as they were shown.
+///
+/// # Errors
+///
+/// If it can't be carried out. The failure says what state the files are in.
+pub fn execute(
+    mut planned: PlannedChange,
     host: Host<'_>,
     recent: &mut RecentSteps,
-    teller: &mut dyn ChangeObserver,
+    observer: &mut dyn ChangeObserver,
+    was_shown: bool,
 ) -> Result<ExecuteOutcome> {
-    let mut planned = planned;
+    if !was_shown {
+        return execute_unshown(&planned, host, recent, observer).map(ExecuteOutcome::Done);
+    }
     planned.request.progress.go_on()?;
-    for _ in 0..TRIES {
-        let fresh = current_snapshot(&planned.request.snapshot, host, planned.request.now);
+    // Why the last try failed: files were not as they were read.
+    let mut moved: Option<ChangeFailure> = None;
+    for _ in 0..=TRIES {
+        let fresh = current_snapshot(&planned.request.snapshot, host);
         let difference = difference(&planned, &fresh, host)?;
         if !difference.is_none() {
             let again = replan::replan_with_changes(&planned, difference, fresh, host)?;
             return Ok(ExecuteOutcome::Stale(Box::new(again)));
         }
-        if planned.request.command.is_of_other_sessions() && !are_stores_as_shown(&planned, &fresh) {
-            // It may take an id that was free when it was shown.
-            let again = replan::replan(&planned, Arc::clone(&fresh), host)?;
+        // It may take an id that was free when it was shown.
+        let is_of_others = planned.request.command.rules().is_of_other_sessions;
+        if moved.is_some() || is_of_others && !is_as_shown(&planned, &fresh) {
+            let again = match (replan::replan(&planned, Arc::clone(&fresh), host), &moved) {
+                (Ok(again), None) => again,
+                // A screen shows why it failed, unless the same can be tried again.
+                (Ok(again), Some(_)) if !again.is_empty() && may_be_tried(&again, &planned) => again,
+                (Err(failed), None) => return Err(failed),
+                (_, Some(_)) => break,
+            };
             if !again.has_same_effects(&planned) {
-                let concurrent = Some(difference);
-                return Ok(ExecuteOutcome::Stale(Box::new(PlannedChange { concurrent, ..again })));
+                let again = PlannedChange { concurrent: Some(difference), ..again };
+                return Ok(ExecuteOutcome::Stale(Box::new(again)));
             }
             planned = again;
         }
-        let made = match is_used(&planned, &fresh) {
-            true => Err(ChangeFailure::used()),
-            false => {
-                planned.make_exact();
-                execute_unshown(&planned, host, recent, teller)
-            }
-        };
-        match made {
-            Err(failed) if failed.is_moved => match replan_for_retry(planned, failed, host)? {
-                (again, true) => return Ok(ExecuteOutcome::Stale(Box::new(again))),
-                (again, false) => planned = again,
-            },
+        if is_used(&planned, &fresh) {
+            moved = Some(ChangeFailure::used());
+            continue;
+        }
+        planned.make_exact();
+        match execute_unshown(&planned, host, recent, observer) {
+            Err(failed) if failed.is_moved() => moved = Some(failed),
             made => return made.map(ExecuteOutcome::Done),
         }
     }
-    planned.make_exact();
-    execute_unshown(&planned, host, recent, teller).map(ExecuteOutcome::Done)
+    Err(moved.unwrap_or_else(ChangeFailure::used))
 }
 
-/// True if the stores are as they were when the plan was made.
-fn are_stores_as_shown(planned: &PlannedChange, fresh: &Snapshot) -> bool {
-    let shown = &planned.request.snapshot.stores;
-    shown.len() == fresh.stores.len()
-        && shown.iter().zip(&fresh.stores).all(|(old, new)| Arc::ptr_eq(old, new))
+fn may_be_tried(again: &PlannedChange, shown: &PlannedChange) -> bool {
+    again.has_same_effects(shown) || again.request.by != Requester::Screen
 }
 
 /// True if a memory to erase was used: an erasure that starts from the old bytes would stop halfway.
@@ -91,37 +101,15 @@ fn is_used(planned: &PlannedChange, fresh: &Snapshot) -> bool {
     !planned.erasures.is_empty() && planned.changing.iter().any(&mut is_other)
 }
 
-/// Returns the plan for the next try after files were not as they were read. It is made again if
-/// its memories are as they were shown, and other programs only used them or wrote beside them. The
-/// flag is true if the plan has to be confirmed again, because a verb would do something else now.
-fn replan_for_retry(
-    planned: PlannedChange,
-    failed: ChangeFailure,
-    host: Host<'_>,
-) -> Result<(PlannedChange, bool)> {
-    let fresh = current_snapshot(&planned.request.snapshot, host, planned.request.now);
-    let difference = difference(&planned, &fresh, host)?;
-    if !difference.is_none() {
-        return Ok((planned, false));
-    }
-    match replan::replan(&planned, fresh, host) {
-        Ok(again) if !again.is_empty() && again.has_same_effects(&planned) => Ok((again, false)),
-        Ok(again) if !again.is_empty() && planned.request.by != Requester::Screen => {
-            Ok((PlannedChange { concurrent: Some(difference), ..again }, true))
-        }
-        _ => Err(failed),
-    }
-}
-
 /// Returns the memories that a plan is about, in the stores that it was made of.
 fn bound(planned: &PlannedChange) -> Vec<EntryRef> {
-    if !planned.changing.is_empty() {
-        return planned.changing.clone();
+    // A plan also changes memories that were not chosen: the one that others become a part of.
+    let mut all = planned.changing.clone();
+    for StorePlan { store, plan, .. } in &planned.plans {
+        all.extend(plan.touched_entries().map(|entry| EntryRef { store: *store as u32, entry }));
     }
-    let mut all = Vec::new();
-    for (number, plan) in &planned.plans {
-        all.extend(plan.touched_entries().map(|entry| EntryRef { store: *number as u32, entry }));
-    }
+    let mut known = HashSet::new();
+    all.retain(|at| known.insert(*at));
     all
 }
 
@@ -129,8 +117,8 @@ fn difference(planned: &PlannedChange, fresh: &Snapshot, host: Host<'_>) -> Resu
     if is_as_shown(planned, fresh) {
         return Ok(ConcurrentChanges::default());
     }
-    match &planned.request.command {
-        ChangeCommand::RestoreBackup(restoring) if planned.request.by == Requester::Screen => {
+    match planned.request.command.get::<BackupRestore>() {
+        Some(restoring) if planned.request.by == Requester::Screen => {
             replan::restoring(planned, restoring, fresh, host)
         }
         _ => Ok(of_memories(planned, fresh)),
@@ -148,7 +136,7 @@ fn of_memories(planned: &PlannedChange, fresh: &Snapshot) -> ConcurrentChanges {
     let bound = [bound(planned), planned.request.beside.clone()].concat();
     let mut all = of_bound(&planned.request.snapshot, &bound, fresh, planned.request.now);
     let request = &planned.request;
-    if matches!(request.command, ChangeCommand::Redact(_)) || !request.hidden_values.is_empty() {
+    if request.command.is::<Redaction>() || !request.hidden_values.is_empty() {
         all.changes.iter_mut().for_each(ConcurrentChange::hide_texts);
     }
     all

@@ -11,9 +11,9 @@ use crate::model::{
     EntryRef, NotReached, ProviderKeys, Snapshot, Store, SurroundingFinding, SurroundingKind,
     SurroundingReport, path_from_text,
 };
+use crate::ops::erase::EraseOptions;
 use crate::store::erase::SecretValues;
 use crate::store::surroundings::{self, ByteProgress, SearchPlaces, SoughtTexts, git_objects};
-use crate::usecase::command::ChangeCommand;
 use crate::usecase::planned_change::{PlannedChange, PlannedErasure};
 
 /// A shorter text of a memory is in other files by chance.
@@ -37,7 +37,7 @@ pub fn search_surroundings(
     let (values, skipped) = wanted(&planned.request.snapshot, &planned.changing, values);
     let sought = SoughtTexts { values, words: words.to_vec() };
     // Also if no store has it: the only copy may be in a transcript.
-    if sought.is_empty() || !matches!(planned.request.command, ChangeCommand::Erase(_)) {
+    if sought.is_empty() || !planned.request.command.is::<EraseOptions>() {
         return;
     }
     let report = search(host, home, &planned.request.snapshot, &sought, progress);

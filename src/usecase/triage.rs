@@ -110,19 +110,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verdict_outlives_the_program_and_its_file_has_no_value() {
-        let folder = crate::folder::new();
-        let mut own = Triage::kept_in(folder.path()).unwrap();
-        own.note(b"not a secret at all", Verdict::No, [7; 16]);
-        own.keep_in(folder.path()).unwrap();
-        let kept = Triage::kept_in(folder.path()).unwrap();
-        assert_eq!(kept.verdict(b"not a secret at all"), Some(Verdict::No));
-        assert_eq!(kept.verdict(b"another"), None);
-        let file = std::fs::read_to_string(folder.path().join(FILE)).unwrap();
-        assert!(!file.contains("secret"), "{file}");
-    }
-
-    #[test]
     fn verdicts_that_cannot_be_read_are_not_taken_for_none() {
         let folder = crate::folder::new();
         std::fs::write(folder.path().join(FILE), "{\"key\":").unwrap();

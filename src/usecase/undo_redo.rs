@@ -1,19 +1,24 @@
 //! Undo and redo: the last step of this run first, otherwise the last one in a journal.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::execute::execute_unshown;
 use super::failure::{ChangeFailure, Result};
-use super::request::ChangeRequest;
+use super::plan_change::plan;
+use super::recovery::{RecoveryMode, recover};
+use super::request::{ChangeRequest, Requester};
+use super::revalidate::current_stores::current_snapshot;
+use crate::disk::RealDisk;
 use crate::disk::host::Host;
-use crate::disk::{Disk, Machine, RealDisk};
 use crate::model::plan::count_with_noun;
-use crate::model::{Document, JournalLine, Plan, Store, UndoRedo};
+use crate::model::{Document, JournalLine, Store, UndoRedo};
+use crate::ops::command::{Command, CommandRules, CommandScope, StoreInput, StorePlan, WriteWay};
 use crate::store::commit::history::step_history::StepHistory;
-use crate::store::commit::{CommitError, Vault, Writer};
-use crate::text::digest::hex;
-use crate::usecase::outcome::{ChangeReport, HistoryEffect};
+use crate::store::commit::{CommitError, Vault, plan_redo, plan_undo};
+use crate::usecase::outcome::{ChangeReport, HistoryEffect, SilentObserver};
+use crate::usecase::planned_change::PlannedChange;
 
 /// The steps of this run, in order. Undo and redo take these first, no matter which times the
 /// journals of several stores have.
@@ -34,45 +39,52 @@ impl RecentSteps {
     }
 
     /// Adds a new step: what was undone before it is not redone.
-    pub fn push_new(&mut self, step: RecentStep) {
-        self.done.push(RecentStep { change: self.change, ..step });
+    pub fn push_new(&mut self, root: &Path, number: u64, said: &str) {
+        self.done.push(RecentStep::new(root, number, said, self.change));
         self.undone.clear();
         self.is_new = true;
     }
 
-    /// Returns the steps of the change that was made last, or undone last, in open stores, the newest first.
-    pub fn last(&self, stores: &[Arc<Store>], is_redo: bool) -> (Option<u64>, Vec<StepToTurn>) {
+    /// The steps of the change that was made last, or undone last, in open stores, each with the number of its store. The
+    /// newest is first.
+    fn last(&self, stores: &[Arc<Store>], is_redo: bool) -> Vec<(usize, &RecentStep)> {
         let steps = if is_redo { &self.undone } else { &self.done };
-        let open = |step: &RecentStep| stores.iter().find(|store| store.root == step.root).map(Arc::clone);
-        let change = steps.iter().rev().find(|step| open(step).is_some()).map(|step| step.change);
-        let own = steps.iter().rev().filter(|step| Some(step.change) == change);
-        let due = |step: &RecentStep| Some((open(step)?, Some(step.number), Some(step.said.clone())));
-        (change, own.filter_map(due).collect())
+        let place = |step: &RecentStep| stores.iter().position(|store| store.root == step.root);
+        let open = steps.iter().rev().filter_map(|step| Some((place(step)?, step)));
+        let change = open.clone().next().map(|(_, step)| step.change);
+        open.filter(|(_, step)| Some(step.change) == change).collect()
     }
 
     /// Removes a step of this run, so that it is not undone or redone again.
-    pub fn taken(&mut self, store: &Store, number: Option<u64>, is_redo: bool) {
+    fn forget(&mut self, root: &Path, number: u64, is_redo: bool) {
         let steps = if is_redo { &mut self.undone } else { &mut self.done };
-        steps.retain(|step| step.root != store.root || Some(step.number) != number);
+        steps.retain(|step| step.root != root || step.number != number);
     }
 
-    /// Adds a step that was chosen from the journal, and undone or redone.
-    pub fn push_undone_or_redone(&mut self, turn: UndoRedo, step: impl Fn(u64) -> RecentStep) {
-        let (UndoRedo::Undo(number) | UndoRedo::Redo(number)) = turn;
-        self.begin();
-        let own = RecentStep { change: self.change, ..step(number) };
-        let others = |before: &RecentStep| before.root != own.root || before.number != number;
-        self.done.retain(others);
-        self.undone.retain(others);
-        match turn {
-            UndoRedo::Undo(_) => self.undone.push(own),
-            UndoRedo::Redo(_) => self.done.push(own),
+    /// Adds a step that was undone or redone. It keeps the words of the change that made it. Returns what can follow.
+    pub fn push_reversed(&mut self, reversed: UndoRedo, root: &Path, said: &str) -> HistoryEffect {
+        let (UndoRedo::Undo(number) | UndoRedo::Redo(number)) = reversed;
+        let is_it = |step: &&RecentStep| step.root == root && step.number == number;
+        let known = self.done.iter().chain(&self.undone).find(is_it).map(|step| step.said.clone());
+        let said = known.as_deref().unwrap_or(said);
+        let step = RecentStep::new(root, number, said, self.change);
+        self.done.retain(|other| !is_it(&other));
+        self.undone.retain(|other| !is_it(&other));
+        match reversed {
+            UndoRedo::Undo(_) => {
+                self.undone.push(step);
+                HistoryEffect::Undone
+            }
+            UndoRedo::Redo(_) => {
+                self.done.push(step);
+                HistoryEffect::Redone
+            }
         }
     }
 }
 
 /// A step of this run.
-pub struct RecentStep {
+struct RecentStep {
     root: PathBuf,
     number: u64,
     said: String,
@@ -80,29 +92,70 @@ pub struct RecentStep {
 }
 
 impl RecentStep {
-    pub(super) fn new(root: &Path, number: u64, said: &str) -> RecentStep {
-        RecentStep { root: root.to_owned(), number, said: said.to_owned(), change: 0 }
+    fn new(root: &Path, number: u64, said: &str, change: u64) -> RecentStep {
+        RecentStep { root: root.to_owned(), number, said: said.to_owned(), change }
     }
 }
 
-/// A step to undo or redo: its store, its number unless it is the last, and its description.
-pub type StepToTurn = (Arc<Store>, Option<u64>, Option<String>);
+/// A change that others write beside is planned again at most this often.
+const TRIES: usize = 4;
 
-/// Plans to undo or redo a chosen step of a store. Nothing is written.
-pub(super) fn preview(
-    request: &ChangeRequest,
-    host: Host<'_>,
-    store: usize,
-    turn: UndoRedo,
-) -> Result<(Plan, UndoRedo)> {
-    let Some(store) = request.snapshot.stores.get(store) else {
-        return Err(CommitError::NoStep("The store is not open any more.".into()).into());
+/// Undoes or redoes steps, each with the number of its store. Step 0 is the last one there.
+#[derive(Clone, Debug)]
+pub struct ReverseSteps(pub Vec<(usize, UndoRedo)>);
+
+impl ReverseSteps {
+    /// The numbers of the stores, each once.
+    fn stores(&self) -> Vec<usize> {
+        let mut known = HashSet::new();
+        self.0.iter().map(|(store, _)| *store).filter(|store| known.insert(*store)).collect()
+    }
+}
+
+impl Command for ReverseSteps {
+    fn rules(&self) -> CommandRules {
+        let words = match self.0.first() {
+            Some((_, UndoRedo::Redo(_))) => ["redoing", "redo", "redid"],
+            _ => ["undoing", "undo", "undid"],
+        };
+        CommandRules {
+            words,
+            scope: CommandScope::Stores(self.stores()),
+            names_each: true,
+            ..CommandRules::default()
+        }
+    }
+
+    fn plan_store(&self, input: &StoreInput<'_>) -> Result<Vec<StorePlan>, CommitError> {
+        let steps = self.0.iter().filter(|(store, _)| *store == input.number);
+        steps.map(|(store, step)| reversed(input.host, input.store, *store, *step)).collect()
+    }
+}
+
+fn reversed(host: Host<'_>, store: &Store, number: usize, step: UndoRedo) -> Result<StorePlan, CommitError> {
+    let known = |step: u64| Some(step).filter(|step| *step > 0);
+    let (plan, step) = match step {
+        UndoRedo::Undo(step) => plan_undo(host, store, known(step))?,
+        UndoRedo::Redo(step) => plan_redo(host, store, known(step))?,
     };
-    let writer = Writer::open_read_only(host, store)?;
-    Ok(match turn {
-        UndoRedo::Undo(step) => writer.undo(Some(step))?,
-        UndoRedo::Redo(step) => writer.redo(Some(step))?,
-    })
+    Ok(StorePlan { store: number, plan, way: WriteWay::Reversed(step) })
+}
+
+/// Undoes the last change, or redoes the one that was undone last. Which that is, is found when it is carried out.
+#[derive(Clone, Debug)]
+pub struct ReverseLast {
+    /// True to redo.
+    pub is_redo: bool,
+}
+
+impl Command for ReverseLast {
+    fn rules(&self) -> CommandRules {
+        let words = match self.is_redo {
+            true => ["redoing the last change", "redo", "redid"],
+            false => ["undoing the last change", "undo", "undid"],
+        };
+        CommandRules { words, scope: CommandScope::EachStore, ..CommandRules::default() }
+    }
 }
 
 /// Undoes the last change, or redoes what was undone last: of this run, otherwise of the journals.
@@ -113,159 +166,117 @@ pub fn undo_or_redo(
     recent: &mut RecentSteps,
     is_redo: bool,
 ) -> Result<ChangeReport> {
-    let (of_this_run, mut steps) = recent.last(&request.snapshot.stores, is_redo);
-    if of_this_run.is_none() {
-        steps = of_the_journals(request, host, recent, is_redo)?;
-        recent.begin();
-    }
-    let change = of_this_run.unwrap_or(recent.change);
-    let turned = if is_redo { HistoryEffect::Redone } else { HistoryEffect::Undone };
-    let said = request.command.done_words().to_owned();
-    let mut changed = ChangeReport { said, notes: Vec::new(), effect: turned, receipt: Vec::new() };
-    for (at, (store, number, said)) in steps.iter().enumerate() {
-        let outcome = turn_in(store, host, *number, is_redo);
-        if outcome.as_ref().map_or_else(|failed| failed.is_gone(), |_| true) {
-            recent.taken(store, *number, is_redo);
+    let stores = &request.snapshot.stores;
+    let last = recent.last(stores, is_redo);
+    // Set for steps of this run.
+    let known = last.first().map(|(_, step)| step.said.clone());
+    let mut steps: Vec<(usize, u64)> = last.iter().map(|(store, step)| (*store, step.number)).collect();
+    if known.is_none() {
+        // The last step is known after recovery from a crash.
+        stores.iter().try_for_each(|store| recover(host, store, RecoveryMode::Blocking).map(drop))?;
+        if !(is_redo && recent.is_new) {
+            steps = steps_to_reverse(host, stores, None, is_redo)?;
         }
-        let (notes, told, number) = outcome.map_err(|failed| match at {
-            0 => failed,
-            _ => {
-                let message = format!("{} {} before that, in another store.", failed.message, changed.said);
-                ChangeFailure { message, ..failed }
-            }
-        })?;
-        let told = said.as_ref().map_or(told, |said| format!(": {said}"));
-        if at == 0 {
-            changed.said.push_str(&told);
+        if steps.is_empty() {
+            let verb = if is_redo { "redo" } else { "undo" };
+            return Err(CommitError::NoStep(format!("There is nothing to {verb}.")).into());
         }
-        changed.notes.extend(notes);
-        let said = said.as_deref().unwrap_or(told.trim_start());
-        let waiting = if is_redo { &mut recent.done } else { &mut recent.undone };
-        waiting.push(RecentStep { change, ..RecentStep::new(&store.root, number, said) });
     }
-    if of_this_run.is_none() && steps.len() > 1 {
+    let reversal = |step| if is_redo { UndoRedo::Redo(step) } else { UndoRedo::Undo(step) };
+    let command =
+        Arc::new(ReverseSteps(steps.iter().map(|(store, step)| (*store, reversal(*step))).collect()));
+    let asked = ChangeRequest { command, by: Requester::Ids, ..request.clone() };
+    let planned = plan(asked, host).and_then(|planned| execute_retrying(planned, host, recent));
+    if planned.as_ref().is_err_and(ChangeFailure::is_gone) {
+        steps.iter().for_each(|(store, step)| recent.forget(&stores[*store].root, *step, is_redo));
+    }
+    let (planned, mut report) = planned?;
+    let described = planned.plans.iter().map(|own| own.plan.lines.as_slice());
+    let said = match (&known, planned.plans.first()) {
+        (Some(said), _) => format!(": {said}"),
+        (None, Some(first)) => format!(" {}", first.described()),
+        (None, None) => String::new(),
+    };
+    let [_, _, done] = request.command.words();
+    report.said = format!("{done}{said}");
+    if known.is_none() && steps.len() > 1 {
         let others = count_with_noun(steps.len() as u64 - 1, "other store");
-        changed.said.push_str(&format!(", also in {others}"));
+        report.said.push_str(&format!(", also in {others}"));
     }
-    Ok(changed)
+    report.notes.extend(described.flat_map(|lines| lines.iter().skip(1).cloned()));
+    Ok(report)
 }
 
-/// Returns the undo or redo of one step: of the store that has a step with the asked number, otherwise of
-/// the first store. `None` without stores. Nothing is written.
-///
-/// # Errors
-///
-/// If there is no such step, it is undone or redone already, or its undo data is gone.
-pub fn step_to_turn(host: Host<'_>, stores: &[Arc<Store>], asked: UndoRedo) -> Result<Option<UndoRedo>> {
-    let has_step = |own: &&Arc<Store>| {
-        let UndoRedo::Undo(step) = asked else { return false };
-        let vault = Vault::open_read_only(host.disk, host.data, &own.root);
+/// Carries out a plan that was not shown. If other programs wrote meanwhile, it is made again.
+fn execute_retrying(
+    mut planned: PlannedChange,
+    host: Host<'_>,
+    recent: &mut RecentSteps,
+) -> Result<(PlannedChange, ChangeReport)> {
+    for _ in 0..TRIES {
+        match execute_unshown(&planned, host, recent, &mut SilentObserver) {
+            Err(failed) if failed.is_moved() => {}
+            done => return done.map(|report| (planned, report)),
+        }
+        let snapshot = current_snapshot(&planned.request.snapshot, host);
+        planned = plan(ChangeRequest { snapshot, ..planned.request }, host)?;
+    }
+    let report = execute_unshown(&planned, host, recent, &mut SilentObserver)?;
+    Ok((planned, report))
+}
+
+/// Returns the number of the store whose journal has a step; of the first one if none has it.
+pub fn store_of_step(host: Host<'_>, stores: &[Arc<Store>], step: u64) -> usize {
+    let has_step = |store: &Arc<Store>| {
+        let vault = Vault::open_read_only(host.disk, host.data, &store.root);
         vault.journal().unwrap_or_default().iter().any(|line| line.step == step)
     };
-    let Some(store) = stores.iter().find(has_step).or(stores.first()) else { return Ok(None) };
-    let writer = Writer::open_read_only(host, store)?;
-    let (_, turn) = match asked {
-        UndoRedo::Undo(step) => writer.undo(Some(step).filter(|step| *step > 0))?,
-        UndoRedo::Redo(_) => writer.redo(None)?,
-    };
-    Ok(Some(turn))
+    stores.iter().position(has_step).unwrap_or_default()
 }
 
-fn of_the_journals(
-    request: &ChangeRequest,
-    host: Host<'_>,
-    recent: &RecentSteps,
-    is_redo: bool,
-) -> Result<Vec<StepToTurn>> {
-    let steps = match is_redo && recent.is_new {
-        true => Vec::new(),
-        false => last_change(host.disk, host.data, &request.snapshot.stores, is_redo)?,
-    };
-    if steps.is_empty() {
-        let verb = if is_redo { "redo" } else { "undo" };
-        return Err(CommitError::NoStep(format!("There is nothing to {verb}.")).into());
-    }
-    // In one store, it is the last applied step after recovery from a crash, so its number is not known yet.
-    let is_of_several = steps.len() > 1;
-    let due =
-        |(store, number): (&Arc<Store>, u64)| (Arc::clone(store), is_of_several.then_some(number), None);
-    Ok(steps.into_iter().map(due).collect())
-}
-
-/// Undoes or redoes a step of a store, or its last step. Returns notes, a description, and the step.
-fn turn_in(
-    store: &Arc<Store>,
-    host: Host<'_>,
-    number: Option<u64>,
-    is_redo: bool,
-) -> Result<(Vec<String>, String, u64)> {
-    let writer = Writer::open(host, store)?;
-    let (plan, turn) = if is_redo { writer.redo(number)? } else { writer.undo(number)? };
-    let (UndoRedo::Undo(step) | UndoRedo::Redo(step)) = turn;
-    let receipt = writer.commit_undo_redo(&plan, turn)?;
-    let line = plan.lines.first().map_or("", String::as_str);
-    let told = line.split_once(' ').map_or(String::new(), |(_, told)| format!(" {told}"));
-    let notes = receipt.notes.into_iter().chain(plan.lines.into_iter().skip(1));
-    Ok((notes.collect(), told, step))
-}
-
-/// Returns a random id that connects the steps of a change of several stores.
-pub fn change_id(machine: &dyn Machine) -> String {
-    hex(&machine.random()[..8])
-}
-
-/// Returns the steps of the newest applied change, or of the newest undone one if `taken_back`: one
-/// step for each store that it changed, the newest first. Empty if there is none.
+/// Returns the steps to undo or redo, each with the number of its store: the step with a number in each store where it
+/// is applied; without a number those of the newest change, or of the newest undone one, the newest first.
 ///
 /// # Errors
 ///
 /// If palimp's own data of a store can't be read: that store may have the newest change.
-pub fn last_change<'s>(
-    disk: &dyn Disk,
-    data: &Path,
-    stores: &'s [Arc<Store>],
-    taken_back: bool,
-) -> Result<Vec<(&'s Arc<Store>, u64)>> {
-    let read = |store: &'s Arc<Store>| {
-        let vault = Vault::open_read_only(disk, data, &store.root);
+pub fn steps_to_reverse(
+    host: Host<'_>,
+    stores: &[Arc<Store>],
+    step: Option<u64>,
+    is_redo: bool,
+) -> Result<Vec<(usize, u64)>> {
+    let (mut numbered, mut all) = (Vec::new(), Vec::new());
+    for (number, store) in stores.iter().enumerate() {
+        let vault = Vault::open_read_only(host.disk, host.data, &store.root);
         let journal = vault.journal()?;
         let history = StepHistory::of(&journal);
+        if let Some(step) = step {
+            numbered.extend(history.has(step).then_some((number, step)));
+            continue;
+        }
         let newest = history.newest(&journal, &vault.steps()?);
-        let mut steps = if taken_back { history.undone } else { history.done };
-        if let (false, Some((step, _))) = (taken_back, newest) {
+        let mut steps = if is_redo { history.undone } else { history.done };
+        if let (false, Some((step, _))) = (is_redo, newest) {
             // Steps after the newest undoable one can't be undone.
-            let end = steps.iter().position(|(own, _)| *own == step).map_or(0, |at| at + 1);
+            let end = steps.iter().position(|(done, _)| *done == step).map_or(0, |at| at + 1);
             steps.truncate(end);
         }
-        Ok(ReversibleStore { store, journal, steps })
-    };
-    let stores: Vec<ReversibleStore<'s>> = stores.iter().map(read).collect::<Result<_>>()?;
-    let Some(newest) = stores.iter().filter(|own| own.when().is_some()).max_by_key(|own| own.when()) else {
-        return Ok(Vec::new());
-    };
-    let Some(&(step, _)) = newest.steps.last() else { return Ok(Vec::new()) };
-    let change = newest.line(step).and_then(|line| line.change.as_ref());
-    let others = stores.iter().filter(|own| own.store.root != newest.store.root);
-    let with = others.filter_map(|own| Some((own.store, own.part_of(change?)?)));
-    Ok(std::iter::once((newest.store, step)).chain(with).collect())
-}
-
-/// Returns the stores in which a step with this number is applied.
-///
-/// # Errors
-///
-/// If palimp's own data of a store can't be read.
-pub fn stores_with_step<'s>(
-    data: &Path,
-    stores: &'s [Arc<Store>],
-    number: u64,
-) -> Result<Vec<&'s Arc<Store>>> {
-    let mut with = Vec::new();
-    for store in stores {
-        let journal = Vault::open_read_only(&RealDisk, data, &store.root).journal()?;
-        with.extend(StepHistory::of(&journal).has(number).then_some(store));
+        all.push(ReversibleStore { number, journal, steps });
     }
-    Ok(with)
+    // Of two of the same second, the one that no later step is on top of.
+    let is_on_top = |store: &ReversibleStore| {
+        let Some(change) = store.last_change() else { return true };
+        all.iter().all(|other| other.part_of(change).is_none_or(|step| other.last() == Some(step)))
+    };
+    let with_steps = all.iter().filter(|store| store.when().is_some());
+    let newest = with_steps.max_by_key(|store| (store.when(), is_on_top(store)));
+    let Some((newest, step)) = newest.and_then(|store| Some((store, store.last()?))) else {
+        return Ok(numbered);
+    };
+    let others = all.iter().filter(|store| store.number != newest.number);
+    let with = others.filter_map(|store| Some((store.number, store.part_of(newest.last_change()?)?)));
+    Ok(std::iter::once((newest.number, step)).chain(with).collect())
 }
 
 /// Returns the steps that palimp made in a store.
@@ -303,14 +314,23 @@ pub fn files_of_step(data: &Path, root: &Path, step: Option<u64>, is_redo: bool)
 }
 
 /// A store with the steps that can be undone or redone.
-struct ReversibleStore<'s> {
-    store: &'s Arc<Store>,
+struct ReversibleStore {
+    number: usize,
     journal: Vec<JournalLine>,
     /// Each with the step that applied or undid it last.
     steps: Vec<(u64, u64)>,
 }
 
-impl ReversibleStore<'_> {
+impl ReversibleStore {
+    fn last(&self) -> Option<u64> {
+        self.steps.last().map(|(step, _)| *step)
+    }
+
+    /// The change of several stores that its last step is a part of.
+    fn last_change(&self) -> Option<&str> {
+        self.line(self.last()?)?.change.as_deref()
+    }
+
     fn line(&self, step: u64) -> Option<&JournalLine> {
         self.journal.iter().find(|line| line.step == step)
     }

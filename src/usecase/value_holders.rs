@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::check::secrets::{Finding, findings};
 use crate::detectors::NameList;
 use crate::model::{EntryRef, Snapshot};
 use crate::ops::erase::is_snapshot;
-use crate::ops::secrets::{Finding, findings};
 use crate::store::erase::{ErasedValues, SecretValues};
 
 /// A shorter value, in bytes, is in other texts by chance.

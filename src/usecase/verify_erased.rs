@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::disk::host::Host;
 use crate::model::plan::count_with_noun;
-use crate::model::{Document, PathText, Store, SurroundingReport};
+use crate::model::{Document, PathText, Store, SurroundingReport, Verb};
 use crate::store::commit::scrub::ErasureReceipt;
 use crate::store::commit::scrub::value_search::{search_file, search_values};
 use crate::store::commit::{CommitError, ErasureCheckLine, Vault};
@@ -115,26 +115,6 @@ impl ErasureCheck {
         lines
     }
 
-    /// Searches another store for the values of the receipts. The texts of the memories that were erased may be there, too.
-    fn add_other_store(
-        &mut self,
-        host: Host<'_>,
-        other: &Store,
-        (key, known): (&ValueKey, &[ErasureReceipt]),
-    ) {
-        let asked =
-            known.iter().flat_map(|own| own.asked_values.iter().map(|value| (value.clone(), Some(own.step))));
-        let (digests, steps): (Vec<ValueDigest>, Vec<Option<u64>>) = asked.unzip();
-        if digests.is_empty() {
-            return;
-        }
-        let folders = [other.root.clone()];
-        let also = search_folders(host, (other, &folders), &KeyedSearch::of(key, &digests), &steps);
-        self.files += also.files;
-        self.found.extend(also.found);
-        self.unread.extend(also.unread);
-    }
-
     /// Adds what was found beside the stores.
     pub fn add_surroundings(&mut self, report: &SurroundingReport) {
         self.beside = Some(SurroundingCheck::found(report));
@@ -179,11 +159,20 @@ pub fn verify_erased(
     let (known, unknown): (Vec<ErasureReceipt>, Vec<ErasureReceipt>) =
         receipts.into_iter().partition(|own| id.as_ref() == Some(&own.value_key) && !own.values.is_empty());
     let key = key.unwrap_or(ValueKey([0; 32]));
-    let (digests, steps): (Vec<ValueDigest>, Vec<Option<u64>>) =
-        known.iter().flat_map(|own| own.values.iter().map(|value| (value.clone(), Some(own.step)))).unzip();
+    let digested = |of: fn(&ErasureReceipt) -> &Vec<ValueDigest>| -> (Vec<ValueDigest>, Vec<Option<u64>>) {
+        known.iter().flat_map(|own| of(own).iter().map(|value| (value.clone(), Some(own.step)))).unzip()
+    };
+    let (digests, steps) = digested(|own| &own.values);
     let mut check = search_folders(host, (store, &folders), &KeyedSearch::of(&key, &digests), &steps);
-    let others = others.iter().filter(|own| own.root != store.root);
-    others.for_each(|own| check.add_other_store(host, own, (&key, &known)));
+    // The texts of the memories that were erased may be in other stores, too.
+    let (asked, steps) = digested(|own| &own.asked_values);
+    for other in others.iter().filter(|other| other.root != store.root && !asked.is_empty()) {
+        let search = KeyedSearch::of(&key, &asked);
+        let also = search_folders(host, (other, std::slice::from_ref(&other.root)), &search, &steps);
+        check.files += also.files;
+        check.found.extend(also.found);
+        check.unread.extend(also.unread);
+    }
     let steps = known.iter().map(|own| own.step).collect();
     let mut unknown: Vec<u64> = unknown.iter().map(|own| own.step).chain(missing).collect();
     unknown.sort_unstable();
@@ -245,7 +234,7 @@ fn steps_without_receipt(vault: &Vault<'_>, choice: &ErasureChoice) -> Result<Ve
         ErasureChoice::Receipt(_) | ErasureChoice::Values(_) => false,
     };
     let known = vault.receipt_steps()?;
-    let erased = vault.journal()?.into_iter().filter(|line| line.verb == "erase").map(|line| line.step);
+    let erased = vault.journal()?.into_iter().filter(|line| line.verb == Verb::Erase).map(|line| line.step);
     Ok(erased.filter(|step| is_asked(step) && !known.contains(step)).collect())
 }
 
@@ -254,7 +243,7 @@ fn receipts(vault: &Vault<'_>, choice: &ErasureChoice) -> Result<Vec<ErasureRece
     let mut steps = vault.receipt_steps()?;
     match choice {
         ErasureChoice::Receipt(path) => {
-            let real = |path: &Path| vault.disk().real_path(path).ok();
+            let real = |path: &Path| vault.disk.real_path(path).ok();
             let wanted = real(path);
             steps.retain(|own| wanted.is_some() && real(&vault.receipt_path(*own)) == wanted);
         }

@@ -7,10 +7,10 @@ use crate::disk::host::Host;
 use crate::model::{Moment, Snapshot, SurroundingReport};
 use crate::ops::Progress;
 use crate::usecase::clean_up::{CleanUpPlan, CleanUpRequest, plan_clean_up};
+use crate::usecase::surroundings::search_surroundings;
 use crate::usecase::{Triage, read_name_list, with_deleted};
 
 pub struct CleanUpJob {
-    /// Its number, which its result has, too.
     pub number: u64,
     /// The chosen stores: as they were listed, or as an earlier preview showed them.
     pub snapshot: Arc<Snapshot>,
@@ -21,7 +21,6 @@ pub struct CleanUpJob {
     pub beside: Option<SurroundingReport>,
     pub home: Option<PathBuf>,
     pub data: PathBuf,
-    /// The progress, by which it is stopped, too.
     pub progress: Arc<Progress>,
     pub now: Moment,
 }
@@ -33,7 +32,8 @@ pub fn planned(job: CleanUpJob) -> Result<(Arc<Snapshot>, CleanUpPlan), String> 
         request.names = Some(read_name_list(Path::new(path))?);
     }
     let triage = Triage::kept_in(&data)?;
-    let snapshot = if job.lists_deleted { snapshot } else { with_deleted(&snapshot, &data, now)? };
+    let snapshot =
+        if job.lists_deleted { snapshot } else { with_deleted(&snapshot, Host::here(&data, now))? };
     for store in &snapshot.stores {
         // A copy may be in what was not read.
         store.whole().map_err(|why| why.to_string())?;
@@ -43,10 +43,11 @@ pub fn planned(job: CleanUpJob) -> Result<(Arc<Snapshot>, CleanUpPlan), String> 
     let mut planned = planned.map_err(|error| error.told())?;
     match job.beside {
         Some(beside) => planned.planned.not_reached.beside = Some(beside),
-        None => planned.search_surroundings(host, job.home.as_deref(), &|bytes| progress.search(bytes)),
+        None => {
+            let (words, progress) = (&planned.found.words, |bytes| progress.search(bytes));
+            search_surroundings(host, job.home.as_deref(), &mut planned.planned, words, &progress);
+        }
     }
-    match progress.go_on() {
-        Ok(()) => Ok((snapshot, planned)),
-        Err(_) => Err("It was stopped. Nothing was changed.".into()),
-    }
+    let stopped = |_| "It was stopped. Nothing was changed.".to_owned();
+    progress.go_on().map(|()| (snapshot, planned)).map_err(stopped)
 }

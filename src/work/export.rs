@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, RealDisk, write_new};
 use crate::model::{EntryRef, PathText, Snapshot};
-use crate::ops::export::{ExportFormat, export, for_people, masked};
+use crate::usecase::export::{ExportFormat, export, for_people, masked};
 
 /// Returns the path that was typed. `~/` is the user's home.
 fn of_home(file: &str) -> PathBuf {

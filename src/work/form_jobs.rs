@@ -7,23 +7,22 @@ use crate::detectors::mask;
 use crate::disk::host::Host;
 use crate::format;
 use crate::model::{Document, DraftField, Entry, EntryRef, Moment, Plan, Snapshot, Store};
-use crate::ops::form::{self, EditForm, FormValidation, judge, verdict};
+use crate::ops::form::{EditForm, FormValidation, judge, verdict};
 use crate::ops::{Refusal, WriteContext};
 use crate::query::{Order, Query, Ranking, Request, explain};
 use crate::text::columns::fit;
 use crate::text::safe_text::sanitize;
 use crate::usecase::{
-    ChangeFailure, ChangeReport, RecentSteps, current_snapshot, drop_form_draft, find_unchanged,
+    ChangeFailure, ChangeReport, FormCopy, RecentSteps, current_snapshot, drop_form_draft, find_unchanged,
     keep_form_draft, save_form, save_form_copy,
 };
 
-/// A changed form, and its memory.
 #[derive(Clone)]
 pub struct FormRequest {
     /// The stores as the form was opened on them.
     pub snapshot: Arc<Snapshot>,
     pub at: EntryRef,
-    /// The name of the memory. Untrusted text.
+    /// Untrusted text.
     pub name: String,
     pub form: Arc<EditForm>,
     pub values: Vec<String>,
@@ -51,9 +50,7 @@ impl FormRequest {
 pub struct FormEffects {
     /// The rank in the last search, before and after.
     pub rank: [Option<f64>; 2],
-    /// The decay, before and after.
     pub decay: [Option<f64>; 2],
-    /// The number of memories that refer to it.
     pub referred: usize,
     /// The bytes of the file, before and after.
     pub file: [u64; 2],
@@ -66,9 +63,7 @@ pub struct FormEffects {
 
 #[derive(Clone, Debug)]
 pub struct ValidatedForm {
-    /// The number of the state of the text.
     pub version: u64,
-    /// What is wrong with it.
     pub judged: FormValidation,
     /// The effects of saving, if the whole store was looked at.
     pub effects: Option<FormEffects>,
@@ -102,31 +97,21 @@ impl FormRequest {
     /// Returns the request for the stores as they are now; `None` if the memory changed.
     fn current(&self) -> Option<FormRequest> {
         let host = Host::here(&self.data, self.now);
-        let snapshot = current_snapshot(&self.snapshot, host, self.now);
+        let snapshot = current_snapshot(&self.snapshot, host);
         let at = match Arc::ptr_eq(&snapshot, &self.snapshot) {
             true => self.at,
             false => find_unchanged(&self.snapshot, self.at, &snapshot, self.now)?,
         };
         Some(FormRequest { snapshot, at, ..self.clone() })
     }
-
-    fn changed_fields(&self) -> Vec<DraftField> {
-        let fields = self.form.fields.iter().zip(&self.values).filter(|(field, text)| field.value != **text);
-        let changed = fields.map(|(field, text)| DraftField {
-            name: field.name.clone(),
-            before: field.value.clone(),
-            text: text.clone(),
-        });
-        changed.collect()
-    }
 }
 
 /// Judges the record of a form; with `is_whole`, also the store.
 pub fn judged(request: &FormRequest, is_whole: bool) -> ValidatedForm {
     // If another program changed the memory, only the form is judged.
-    let held = if is_whole { request.current() } else { None };
-    let is_whole = held.is_some();
-    let request = held.as_ref().unwrap_or(request);
+    let current = if is_whole { request.current() } else { None };
+    let is_whole = current.is_some();
+    let request = current.as_ref().unwrap_or(request);
     request.with(|_, context, entry| {
         let version = request.version;
         if !is_whole {
@@ -164,12 +149,10 @@ fn effects(request: &FormRequest, plan: &Plan, after: &[Arc<Document>]) -> FormE
     }
 }
 
-/// Returns the title that the memory has after saving, in quotes. Untrusted text.
-fn title_after(request: &FormRequest, after: &[Arc<Document>]) -> String {
+/// Returns the title of a memory, in quotes. Untrusted text.
+pub fn quoted_title(store: &Store, entry: &Entry) -> String {
     const LONGEST: usize = 48;
-    let (store, entry) = request.entry();
-    let title = format::title(&with_documents(store, after), entry);
-    format!("\"{}\"", fit(&mask(&sanitize(title.raw())), LONGEST))
+    format!("\"{}\"", fit(&mask(&sanitize(format::title(store, entry).raw())), LONGEST))
 }
 
 fn with_documents(store: &Store, after: &[Arc<Document>]) -> Store {
@@ -185,26 +168,15 @@ fn with_documents(store: &Store, after: &[Arc<Document>]) -> Store {
 
 fn ranked(request: &FormRequest, snapshot: &Snapshot) -> (Option<f64>, Option<f64>) {
     let query = Query::parse(&request.query, request.now).unwrap_or_default();
-    let asked = Request {
-        snapshot,
-        text: None,
-        query: &query,
-        ranking: request.ranking,
-        order: Order::Rank,
-        all: true,
-        now: request.now,
-    };
-    match explain(&asked, request.at) {
-        Some(explained) => (Some(explained.factors.rank), Some(explained.factors.decay)),
-        None => (None, None),
-    }
+    let (ranking, order, now) = (request.ranking, Order::Rank, request.now);
+    let asked = Request { snapshot, text: None, query: &query, ranking, order, all: true, now };
+    explain(&asked, request.at).map(|explained| (explained.factors.rank, explained.factors.decay)).unzip()
 }
 
 /// Saves a form. If that would cause a warning of `check`, it is not saved unless `is_shown`.
 pub fn save(request: &FormRequest, is_shown: bool, recent: &mut RecentSteps) -> FormSaveOutcome {
     let Some(request) = &request.current() else {
-        let (store, entry) = request.entry();
-        return not_written(ChangeFailure::changed_meanwhile(store.document(entry).path.clone()));
+        return not_written(ChangeFailure::changed_meanwhile(&request.snapshot, &[request.at]));
     };
     request.with(|host, context, entry| {
         let verdict = verdict(context, entry, &request.form, &request.values);
@@ -220,21 +192,21 @@ pub fn save(request: &FormRequest, is_shown: bool, recent: &mut RecentSteps) -> 
             let _ = drop_form_draft(host, (context.store, entry));
             return FormSaveOutcome::Same;
         }
-        let said = format!("saved {}", title_after(request, &verdict.after));
-        save_form(host, (context.store, entry), &plan, said, recent)
+        let name = quoted_title(&with_documents(context.store, &verdict.after), entry);
+        save_form(host, (&request.snapshot, request.at), plan, name, recent)
             .map_or_else(not_written, FormSaveOutcome::Done)
     })
 }
 
 pub fn save_copy(request: &FormRequest, into: &Snapshot, recent: &mut RecentSteps) -> FormSaveOutcome {
     let host = Host::here(&request.data, request.now);
-    let (old, entry) = request.entry();
-    let Some(store) = into.stores.iter().find(|store| store.root == old.root) else {
+    let (store, entry) = request.entry();
+    let Some(number) = into.stores.iter().position(|own| own.root == store.root) else {
         return not_written(Refusal::unfit("the store is not there any more.").into());
     };
-    let make = |context: &WriteContext<'_>| form::copy(context, old, entry, &request.form, &request.values);
-    let said = format!("saved as a new memory what was typed of {}", request.name);
-    save_form_copy(host, (old, entry), store, (make, said), recent)
+    let (form, values) = (Arc::clone(&request.form), request.values.clone());
+    let copy = FormCopy { store: Arc::clone(store), entry: *entry, form, values, into: number };
+    save_form_copy(host, copy, into, request.name.clone(), recent)
         .map_or_else(not_written, FormSaveOutcome::Done)
 }
 
@@ -246,5 +218,11 @@ fn not_written(failed: ChangeFailure) -> FormSaveOutcome {
 pub fn keep_typed(request: &FormRequest) -> Result<Moment, String> {
     let (store, entry) = request.entry();
     let host = Host::here(&request.data, request.now);
-    keep_form_draft(host, (store, entry), request.changed_fields()).map(|()| request.now)
+    let fields = request.form.fields.iter().zip(&request.values);
+    let draft = fields.filter(|(field, text)| field.value != **text).map(|(field, text)| DraftField {
+        name: field.name.clone(),
+        before: field.value.clone(),
+        text: text.clone(),
+    });
+    keep_form_draft(host, (store, entry), draft.collect()).map(|()| request.now)
 }

@@ -66,11 +66,9 @@ pub enum BackupCompareMode {
 pub enum Inspected {
     /// The backups, the newest first, and what could not be read of palimp's own data.
     Backups(Vec<BackupRow>, Option<String>),
-    /// A backup compared with its file.
     Opened(Box<Result<OpenedBackup, String>>),
     /// The result of verifying a backup: the store's number, its place, what was found, and what differs.
     Verified(usize, PathBuf, BackupCheck, Option<BackupSummary>),
-    /// What is due, what fades, and what is archived.
     Upkeep(Box<Upkeep>),
     /// The steps of each store, and what the newest steps changed.
     Journal(Vec<JournalView>, Vec<StepDetail>),
@@ -100,7 +98,6 @@ const NAMED: usize = 24;
 /// The number of memories that differ between a backup and its file, and the first ones that can be restored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BackupSummary {
-    /// The number of memories for each kind of difference.
     pub counts: Vec<(DifferenceKind, usize)>,
     /// The first memories that can be restored, with their titles. Untrusted text.
     pub first: Vec<(DifferenceKind, String)>,
@@ -116,7 +113,6 @@ impl BackupSummary {
         }
     }
 
-    /// Returns the number of memories that can be restored.
     pub fn coming(&self) -> usize {
         let kinds = [DifferenceKind::Missing, DifferenceKind::Changed, DifferenceKind::Deleted];
         self.counts.iter().filter(|(kind, _)| kinds.contains(kind)).map(|(_, count)| count).sum()
@@ -156,7 +152,6 @@ pub struct Chore {
     pub refused: Option<String>,
 }
 
-/// The tasks that keep the stores in order, and what is archived.
 pub struct Upkeep {
     /// The stores that the tasks were made from.
     pub snapshot: Arc<Snapshot>,
@@ -172,8 +167,6 @@ pub struct ArchiveBatch {
     pub store: usize,
     /// A file, or a folder of files, relative to the store's root.
     pub path: PathBuf,
-    /// How it is kept: plain, gz, packed, folder.
-    pub kept: &'static str,
     pub entries: Vec<u32>,
     /// Its size on disk, in bytes.
     pub bytes: u64,
@@ -189,14 +182,12 @@ pub struct StepDetail {
     pub receipt: Option<Vec<String>>,
 }
 
-/// What a step changed in one file.
 #[derive(Clone, Debug)]
 pub struct StepFile {
     /// Relative to the store's root.
     pub path: String,
-    /// The number of lines that were removed.
+    /// The numbers of lines that were removed and added.
     pub gone: usize,
-    /// The number of lines that were added.
     pub come: usize,
     /// The first of these lines: true if it was added, and its bytes. Untrusted text.
     pub lines: Vec<(bool, Vec<u8>)>,
@@ -206,33 +197,23 @@ pub struct StepFile {
     pub tags: Vec<(bool, String)>,
 }
 
-/// Reads what a view shows.
 pub fn inspect(request: InspectRequest, known: &mut BackupComparer) -> Inspected {
     let InspectRequest { snapshot: listed, data, now, what } = request;
     let host = Host::here(&data, now);
-    let snapshot = match what {
-        Inspect::Backups
-        | Inspect::Journal
-        | Inspect::Fixes(..)
-        | Inspect::Verify(..)
-        | Inspect::Secrets
-        | Inspect::Instructions(_)
-        | Inspect::CleanUpRules => Arc::clone(&listed),
+    let mut snapshot = match what {
         // These are compared with the files, byte by byte.
-        _ => current_snapshot(&listed, host, now),
+        Inspect::Backup(..) | Inspect::Upkeep(_) | Inspect::Step(..) | Inspect::Erased(..) => {
+            current_snapshot(&listed, host)
+        }
+        _ => Arc::clone(&listed),
     };
     // Palimp's own data may be the archive of a store.
-    let has_own_archive = || snapshot.stores.iter().any(|own| is_in_own_data(own));
-    let snapshot = match what {
-        Inspect::Upkeep(_) if has_own_archive() => with_deleted(&snapshot, &data, now).unwrap_or(snapshot),
-        _ => snapshot,
-    };
+    if matches!(what, Inspect::Upkeep(_)) && snapshot.stores.iter().any(|own| is_in_own_data(own)) {
+        snapshot = with_deleted(&snapshot, host).unwrap_or(snapshot);
+    }
     let look = Inspector { listed: &listed, snapshot: &snapshot, data: &data, now };
     match what {
-        Inspect::Backups => {
-            let (backups, unread) = look.backups();
-            Inspected::Backups(backups, unread)
-        }
+        Inspect::Backups => look.backups(),
         Inspect::Backup(store, copy, bytes) => {
             Inspected::Opened(Box::new(look.open((store, copy, bytes), known)))
         }
@@ -254,10 +235,12 @@ pub fn inspect(request: InspectRequest, known: &mut BackupComparer) -> Inspected
         }
         Inspect::Step(store, step) => Inspected::Step(Box::new(look.step(store, step))),
         Inspect::Fixes(store, problem) => {
-            let fixes = look.fixes(store, &problem);
+            let fixes = look
+                .store(store)
+                .and_then(|own| fixes_of(host, own, &problem).map_err(|failed| failed.told()));
             Inspected::Fixes(store, problem, fixes)
         }
-        Inspect::Secrets => Inspected::Secrets(FindingList::of(&listed, &data, now)),
+        Inspect::Secrets => Inspected::Secrets(FindingList::of(&listed, host)),
         Inspect::Instructions(home) => {
             Inspected::Instructions(project_instructions(&RealDisk, &listed, home.as_deref()))
         }
@@ -275,11 +258,6 @@ struct Inspector<'a> {
 }
 
 impl<'a> Inspector<'a> {
-    fn fixes(&self, number: usize, problem: &Problem) -> Result<FixPreview, String> {
-        let store = self.store(number)?;
-        fixes_of(&RealDisk, self.data, store, problem, self.now).map_err(|failed| failed.told())
-    }
-
     fn erased(&self, host: Host<'_>, number: usize, step: u64) -> Result<Vec<String>, String> {
         let store = self.store(number)?;
         match verify_erased(host, (store, &self.snapshot.stores), &ErasureChoice::Step(step), &|_| true) {
@@ -294,7 +272,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    fn backups(&self) -> (Vec<BackupRow>, Option<String>) {
+    fn backups(&self) -> Inspected {
         let (mut found, mut unread) = (Vec::new(), None);
         for (number, store) in self.snapshot.stores.iter().enumerate() {
             match list_backups(self.data, store) {
@@ -306,7 +284,7 @@ impl<'a> Inspector<'a> {
             }
         }
         found.sort_by_key(|own| std::cmp::Reverse(own.copy.at));
-        (found, unread)
+        Inspected::Backups(found, unread)
     }
 
     fn store(&self, number: usize) -> Result<&'a Arc<Store>, String> {
@@ -325,20 +303,11 @@ impl<'a> Inspector<'a> {
         known: &mut BackupComparer,
     ) -> Result<OpenedBackup, String> {
         let store = self.store(number)?;
-        let bytes = match bytes {
-            Some(bytes) => bytes,
-            None => self.read(store, &copy)?,
-        };
+        let bytes = bytes.map_or_else(|| self.read(store, &copy), Ok)?;
         let compared = self.compared((number, store), (&copy, &bytes), known)?;
         let verified = check_backup(self.data, store, (&copy, &bytes), self.now);
-        Ok(OpenedBackup {
-            store: number,
-            snapshot: Arc::clone(self.snapshot),
-            copy,
-            bytes,
-            compared,
-            verified,
-        })
+        let snapshot = Arc::clone(self.snapshot);
+        Ok(OpenedBackup { store: number, snapshot, copy, bytes, compared, verified })
     }
 
     fn compared(
@@ -376,18 +345,26 @@ impl<'a> Inspector<'a> {
     fn batches(&self) -> Vec<ArchiveBatch> {
         let mut batches = Vec::new();
         for (number, store) in self.snapshot.stores.iter().enumerate() {
-            let mut places: BTreeMap<(PathBuf, &'static str), Vec<u32>> = BTreeMap::new();
+            let mut places: BTreeMap<PathBuf, Vec<u32>> = BTreeMap::new();
             let entries = (0_u32..).zip(&store.entries);
             for (at, entry) in entries.filter(|(_, entry)| entry.state == State::Archived) {
-                places.entry(place(&store.document(entry).path)).or_default().push(at);
+                // The file or folder that the archived file is in.
+                let path = &*store.document(entry).path;
+                let is_alone = path.extension().is_some_and(|end| end == "gz" || end == "jsonl");
+                let place = match container(path) {
+                    Some(archive) => archive,
+                    None if is_alone => path,
+                    None => path.parent().unwrap_or(path),
+                };
+                places.entry(place.into()).or_default().push(at);
             }
-            for ((path, kept), entries) in places {
+            for (path, entries) in places {
                 let on_disk = store.documents.iter().filter(|file| file.path.starts_with(&path));
                 let on_disk: u64 = on_disk.map(|file| file.generation.len).sum();
                 // What is in palimp's own archive is no file of the store.
                 let aside = store.documents.iter().filter(|file| container(&file.path) == Some(&path));
                 let bytes = if on_disk > 0 { on_disk } else { aside.map(|file| file.len).sum() };
-                batches.push(ArchiveBatch { store: number, path, kept, entries, bytes });
+                batches.push(ArchiveBatch { store: number, path, entries, bytes });
             }
         }
         batches
@@ -396,15 +373,4 @@ impl<'a> Inspector<'a> {
 
 fn not_open() -> String {
     "the store is not open any more".to_owned()
-}
-
-/// Returns the place of an archived file, and how it is kept.
-fn place(path: &Path) -> (PathBuf, &'static str) {
-    let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
-    match (container(path), end) {
-        (Some(archive), _) => (archive.into(), "packed"),
-        (None, "gz") => (path.to_owned(), "gz"),
-        (None, "jsonl") => (path.to_owned(), "plain"),
-        _ => (path.parent().unwrap_or(path).to_owned(), "folder"),
-    }
 }

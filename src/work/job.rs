@@ -2,7 +2,7 @@
 
 mod search;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use search::{find, why};
@@ -30,9 +30,7 @@ pub enum Job {
     /// Reads the stores again. Files that have not changed are taken from `previous`.
     Load {
         places: Vec<Place>,
-        /// The stores as they were read before.
         previous: Arc<Snapshot>,
-        /// The folder of palimp's own data, to know what palimp wrote itself.
         data: Option<PathBuf>,
         /// True if it shows what the user did. What other programs do may wait a little.
         is_urgent: bool,
@@ -77,11 +75,9 @@ pub enum Job {
         data: PathBuf,
     },
     Export {
-        /// The number of the export, which its result has, too.
         number: u64,
         snapshot: Arc<Snapshot>,
         at: Vec<EntryRef>,
-        /// The file, as the user typed it.
         file: String,
     },
     Change(Box<ChangeRequest>),
@@ -223,8 +219,16 @@ pub struct WorkerState {
 pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option<JobResult> {
     Some(match job {
         Job::Load { places, previous, data, changes, now, .. } => {
-            let read = read(&places, &previous, data.as_deref(), now);
-            JobResult::Loaded(LoadedStores { changes, ..read })
+            let stores = store::load_each(&places, Extent::All, &previous, now);
+            let tally = |store: &Arc<Store>| StoreTally {
+                as_palimp_left: data.iter().flat_map(|data| usecase::files_as_left(data, store)).collect(),
+                ..StoreTally::of(store)
+            };
+            let counts = stores.iter().map(tally).collect();
+            let snapshot = Arc::new(Snapshot::of(stores));
+            // The references are made here, so that the screens need not wait for them.
+            snapshot.references();
+            JobResult::Loaded(LoadedStores { snapshot, counts, changes })
         }
         Job::Check { snapshot, data, now } => {
             JobResult::Checked(kept.checked.check_all(snapshot, data.as_deref(), now))
@@ -238,7 +242,7 @@ pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option
             JobResult::Counted(snapshot, Box::new(statistics))
         }
         Job::CountDeleted { snapshot, data, now } => {
-            JobResult::DeletedCounted(usecase::deleted_count(&snapshot, &data, now))
+            JobResult::DeletedCounted(usecase::deleted_count(&snapshot, Host::here(&data, now)))
         }
         Job::Change(request) => committed(usecase::plan_and_execute(&request, &mut kept.recent)),
         Job::Plan(request) => JobResult::Planned(Box::new(preview(*request))),
@@ -288,17 +292,4 @@ fn committed(outcome: Result<ExecuteOutcome, String>) -> JobResult {
         Ok(ExecuteOutcome::Stale(planned)) => JobResult::PlanStale(planned),
         Err(why) => JobResult::ChangeDone(Box::new(Err(why))),
     }
-}
-
-fn read(places: &[Place], previous: &Snapshot, data: Option<&Path>, now: Moment) -> LoadedStores {
-    let stores = store::load_each(places, Extent::All, previous, now);
-    let tally = |store: &Arc<Store>| StoreTally {
-        as_palimp_left: data.map(|data| usecase::files_as_left(data, store)).unwrap_or_default(),
-        ..StoreTally::of(store)
-    };
-    let tallies = stores.iter().map(tally).collect();
-    let snapshot = Arc::new(Snapshot::of(stores));
-    // The references are made here, so that the screens need not wait for them.
-    snapshot.references();
-    LoadedStores { snapshot, counts: tallies, changes: 0 }
 }

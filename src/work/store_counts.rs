@@ -9,7 +9,6 @@ use crate::query::most_first;
 /// At most this many of the newest entries are known.
 const NEWEST: usize = 1_000;
 
-/// What a store holds, in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoreTally {
     /// The number of listed entries, by session.
@@ -18,13 +17,11 @@ pub struct StoreTally {
     pub kinds: Vec<(String, usize)>,
     /// The types of all entries, each once. Untrusted text.
     pub all_kinds: Vec<String>,
-    /// The number of all listed entries.
     pub listed: usize,
     /// The number of listed entries with what looks like a secret: as many as `is:sensitive` finds.
     pub sensitive: usize,
     /// The number of entries of which a model gets nothing because of a limit: as many as `is:unseen` finds.
     pub unseen: usize,
-    /// The number of entries that can't be read.
     pub broken: usize,
     pub archived: usize,
     pub deleted: usize,
@@ -33,7 +30,6 @@ pub struct StoreTally {
     pub problems: [usize; 3],
     /// The worst problem of each session's files.
     pub worst: Vec<Option<Severity>>,
-    /// The number of locks that were left behind.
     pub stale_locks: usize,
     /// When the newest listed entries were written, and their numbers, newest first.
     pub newest: Vec<(Moment, u32)>,
@@ -46,7 +42,15 @@ pub struct StoreTally {
 impl StoreTally {
     pub fn count_problems(&mut self, store: &Store) {
         self.problems = store.problem_counts();
-        self.worst = worst_by_session(store);
+        let paths = store.sessions.iter().map(|session| session.path.as_path());
+        let numbers: HashMap<&Path, usize> = paths.zip(0..).collect();
+        self.worst = vec![None; store.sessions.len()];
+        for problem in &store.problems {
+            let session = problem.file.ancestors().find_map(|folder| numbers.get(folder));
+            if let Some(worst) = session.and_then(|&number| self.worst.get_mut(number)) {
+                *worst = Some(worst.map_or(problem.severity, |before| before.min(problem.severity)));
+            }
+        }
     }
 
     pub fn of(store: &Store) -> StoreTally {
@@ -70,13 +74,17 @@ impl StoreTally {
                     tally.keep_newest();
                 }
                 tally.sensitive += usize::from(crate::format::is_sensitive(store, entry));
-                memory
-                    .iter()
-                    .flat_map(|memory| memory.tags())
-                    .for_each(|tag| *tags.entry(tag).or_default() += 1);
+                let own_tags = memory.iter().flat_map(|memory| memory.tags());
+                own_tags.for_each(|tag| *tags.entry(tag).or_default() += 1);
                 match entry.session.and_then(|session| tally.sessions.get_mut(session as usize)) {
                     Some(count) => *count += 1,
-                    None => tally.add_kind(memory.map_or("broken", |memory| memory.kind())),
+                    None => {
+                        let kind = memory.map_or("broken", |memory| memory.kind());
+                        match tally.kinds.iter_mut().find(|(known, _)| known == kind) {
+                            Some((_, count)) => *count += 1,
+                            None => tally.kinds.push((kind.to_owned(), 1)),
+                        }
+                    }
                 }
             }
         }
@@ -94,24 +102,4 @@ impl StoreTally {
         self.newest.sort_unstable_by(|one, other| other.cmp(one));
         self.newest.truncate(NEWEST);
     }
-
-    fn add_kind(&mut self, kind: &str) {
-        match self.kinds.iter_mut().find(|(known, _)| known == kind) {
-            Some((_, count)) => *count += 1,
-            None => self.kinds.push((kind.to_owned(), 1)),
-        }
-    }
-}
-
-fn worst_by_session(store: &Store) -> Vec<Option<Severity>> {
-    let numbers: HashMap<&Path, usize> =
-        store.sessions.iter().enumerate().map(|(number, session)| (session.path.as_path(), number)).collect();
-    let mut worst = vec![None; store.sessions.len()];
-    for problem in &store.problems {
-        let session = problem.file.ancestors().find_map(|folder| numbers.get(folder));
-        if let Some(own) = session.and_then(|&number| worst.get_mut(number)) {
-            *own = Some(own.map_or(problem.severity, |before: Severity| before.min(problem.severity)));
-        }
-    }
-    worst
 }

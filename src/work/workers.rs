@@ -23,10 +23,10 @@ pub struct Workers {
     searches: Sender<(Job, CancelToken)>,
     changes: Sender<Job>,
     looks: Sender<Job>,
-    changing: Option<JoinHandle<()>>,
+    changing: JoinHandle<()>,
     forms: Sender<Job>,
     drafts: Sender<Job>,
-    keeping: Option<JoinHandle<()>>,
+    keeping: JoinHandle<()>,
     /// Held while a change is made.
     busy: Arc<Mutex<()>>,
     newest: CancelToken,
@@ -43,35 +43,24 @@ impl Workers {
     /// If the system gives no thread, for example because memory is short. Without threads nothing can be
     /// read or changed.
     pub fn start(deliver: impl Fn(JobResult) + Clone + Send + 'static) -> io::Result<Self> {
-        let (loads, to_load) = channel();
-        let (searches, to_search) = channel();
-        let (changes, to_change) = channel();
-        let (looks, to_look) = channel();
-        let (forms, to_judge) = channel();
-        let (drafts, to_keep) = channel();
-        let (judged, kept) = (deliver.clone(), deliver.clone());
-        let (loaded, found, changed) = (deliver.clone(), deliver.clone(), deliver.clone());
-        let looked = deliver.clone();
-        let busy = Arc::new(Mutex::new(()));
-        let own = Arc::clone(&busy);
-        let thread = |name: &str| thread::Builder::new().name(name.into());
-        let acted = Arc::new(Mutex::new(Instant::now()));
-        let heard = Arc::clone(&acted);
-        thread("load").spawn(move || load(&to_load, &heard, &loaded))?;
-        thread("search").spawn(move || search(&to_search, &found))?;
-        thread("look").spawn(move || look(&to_look, &looked))?;
-        thread("judge").spawn(move || newest(&to_judge, &judged))?;
-        let keeping = thread("draft").spawn(move || newest(&to_keep, &kept))?;
-        let changing = thread("change").spawn(move || change(&to_change, &own, &changed))?;
+        let (busy, acted) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(Instant::now())));
+        let (of_changes, of_user) = (Arc::clone(&busy), Arc::clone(&acted));
+        let (loads, _) = thread("load", &deliver, move |jobs, deliver| load(jobs, &of_user, deliver))?;
+        let (searches, _) = thread("search", &deliver, |jobs, deliver| search(jobs, deliver))?;
+        let (looks, _) = thread("look", &deliver, |jobs, deliver| look(jobs, deliver))?;
+        let (forms, _) = thread("judge", &deliver, |jobs, deliver| newest(jobs, deliver))?;
+        let (drafts, keeping) = thread("draft", &deliver, |jobs, deliver| newest(jobs, deliver))?;
+        let (changes, changing) =
+            thread("change", &deliver, move |jobs, deliver| change(jobs, &of_changes, deliver))?;
         Ok(Workers {
             loads,
             searches,
             changes,
             looks,
-            changing: Some(changing),
+            changing,
             forms,
             drafts,
-            keeping: Some(keeping),
+            keeping,
             busy,
             newest: CancelToken::default(),
             acted,
@@ -94,35 +83,22 @@ impl Workers {
         if matches!(job, Job::Search(_)) {
             self.stop_search();
         }
-        match &job {
-            Job::Load { .. } | Job::Check { .. } => drop(self.loads.send(job)),
+        let jobs = match &job {
+            Job::Load { .. } | Job::Check { .. } => &self.loads,
             // An explanation belongs to the newest search, and is cancelled with it.
-            Job::Search(_) | Job::Explain(..) => drop(self.searches.send((job, self.newest.clone()))),
-            Job::SearchToMark(_) => drop(self.searches.send((job, CancelToken::default()))),
+            Job::Search(_) | Job::Explain(..) => {
+                return drop(self.searches.send((job, self.newest.clone())));
+            }
+            Job::SearchToMark(_) => return drop(self.searches.send((job, CancelToken::default()))),
             Job::Inspect(_) | Job::Export { .. } | Job::CountStatistics(..) | Job::CountDeleted { .. } => {
-                drop(self.looks.send(job))
+                &self.looks
             }
-            Job::Recover { .. }
-            | Job::KeepVisits { .. }
-            | Job::KeepCleanUpRule { .. }
-            | Job::KeepVerdict { .. } => drop(self.changes.send(job)),
-            Job::ValidateForm(..) | Job::FindDraft { .. } => drop(self.forms.send(job)),
-            Job::KeepDraft(_) | Job::KeepText(..) => drop(self.drafts.send(job)),
-            Job::Change(_)
-            | Job::Commit(_)
-            | Job::Plan(_)
-            | Job::PlanCleanUp(_)
-            | Job::SaveForm(..)
-            | Job::SaveCopy(..) => {
-                if let Err(SendError(job)) = self.changes.send(job) {
-                    self.not_done(job);
-                }
-            }
-        }
-    }
-
-    /// Reports that a change was not made, because there is no thread to make it.
-    fn not_done(&self, job: Job) {
+            Job::ValidateForm(..) | Job::FindDraft { .. } => &self.forms,
+            Job::KeepDraft(_) | Job::KeepText(..) => &self.drafts,
+            // All others write, or look at what a change would do.
+            _ => &self.changes,
+        };
+        let Err(SendError(job)) = jobs.send(job) else { return };
         let why = "The system gives no thread to make changes. Nothing was changed.";
         let failed = |request: &ChangeRequest| failure_with_draft(request, why.into());
         (self.deliver)(match job {
@@ -145,10 +121,22 @@ impl Workers {
     /// Waits until every requested change is made, and what was typed is kept.
     pub fn finish_changes(self) {
         drop((self.changes, self.drafts));
-        for thread in [self.changing, self.keeping].into_iter().flatten() {
+        for thread in [self.changing, self.keeping] {
             let _ = thread.join();
         }
     }
+}
+
+/// Starts a thread, and returns the sender of its jobs.
+fn thread<J: Send + 'static, D: Fn(JobResult) + Clone + Send + 'static>(
+    name: &str,
+    deliver: &D,
+    run: impl FnOnce(&Receiver<J>, &D) + Send + 'static,
+) -> io::Result<(Sender<J>, JoinHandle<()>)> {
+    let (sender, jobs) = channel();
+    let deliver = deliver.clone();
+    let thread = thread::Builder::new().name(name.into()).spawn(move || run(&jobs, &deliver))?;
+    Ok((sender, thread))
 }
 
 /// After a job, what the user did not ask for waits this many times as long as the job took: an
@@ -273,9 +261,9 @@ fn run_each(jobs: impl IntoIterator<Item = Job>, kept: &mut WorkerState, deliver
 fn change(jobs: &Receiver<Job>, busy: &Mutex<()>, deliver: &impl Fn(JobResult)) {
     let mut kept = WorkerState::default();
     while let Ok(job) = jobs.recv() {
-        let held = busy.lock().unwrap_or_else(PoisonError::into_inner);
+        let making = busy.lock().unwrap_or_else(PoisonError::into_inner);
         let done = run_job(job, &mut kept, &CancelToken::default());
-        drop(held);
+        drop(making);
         done.into_iter().for_each(deliver);
     }
 }

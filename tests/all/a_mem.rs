@@ -5,6 +5,7 @@ use crate::support;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use support::files::{Found, assert_found_where_planted, assert_problem};
 use support::{Files, TempStore, Verb, assert_untouched, gzip, problems, rows};
 
 fn event(time: &str, trace: &str, kind: &str, status: &str) -> String {
@@ -60,7 +61,7 @@ fn ids(store: &TempStore, query: &str) -> Vec<String> {
     ids
 }
 
-fn codes(files: &Files) -> Vec<(String, String, String, Option<u64>)> {
+fn codes(files: &Files) -> Vec<Found> {
     problems(&files.build(".chora/memory"))
 }
 
@@ -156,12 +157,7 @@ fn what_real_writers_do_otherwise_loads_and_is_a_note() {
     let store = files.build(".chora/memory");
     let found = problems(&store);
     assert!(found.iter().all(|own| own.1 == "note"), "{found:?}");
-    let at = |code: &str, file: &str, line: u64| {
-        assert!(
-            found.iter().any(|own| own.0 == code && own.2 == file && own.3 == Some(line)),
-            "{code}: {found:?}"
-        );
-    };
+    let at = |code: &str, file: &str, line: u64| assert_problem(&found, code, file, Some(line));
     at("missing-field", "events/2026-01.jsonl", 1);
     at("no-timezone", "events/2026-01.jsonl", 1);
     at("multi-line-record", "events/2026-01.jsonl", 2);
@@ -199,53 +195,29 @@ fn what_is_planted_is_found_in_its_file_and_line() {
     let log = "events/2026-01/events.jsonl";
     let note = "knowledge/notes/timeout-fix.md";
     let profile = "profiles/claude-code.json";
+    let (tags, links) = ("knowledge/tags.json", "knowledge/links.json");
     let cases = [
-        (healthy().changed(log, "failure", "odd"), "out-of-range", log, Some(2)),
-        (healthy().changed(log, "\"1.0\"", "\"7.0\""), "unsupported-version", log, Some(1)),
-        (healthy().changed(log, "12:00:01Z", "12:00:01"), "no-timezone", log, Some(2)),
-        (healthy().changed(log, "12:00:01Z", "noon"), "bad-timestamp", log, Some(2)),
-        (healthy().changed(log, "\"abc123\"}", "\"abc123\""), "torn-line", log, Some(1)),
-        (healthy().changed(note, "2026-01-17T12:00:00Z", "yesterday"), "bad-timestamp", note, Some(3)),
-        (healthy().changed(note, "[trace-pattern]", "[gone]"), "dangling-reference", note, Some(1)),
-        (
-            healthy().changed(note, "id: timeout-fix", "id: trace-pattern"),
-            "duplicate-id",
-            "knowledge/notes/trace-pattern.md",
-            Some(1),
-        ),
-        (healthy().with(note, b"---\nid: \xff\n---\n"), "invalid-utf8", note, Some(1)),
-        (healthy().changed(profile, "advanced", "wizard"), "out-of-range", profile, Some(1)),
-        (
-            healthy().changed(profile, "\"session_count\":3", "\"session_count\":\"3\""),
-            "wrong-type",
-            profile,
-            Some(1),
-        ),
-        (healthy().with(profile, "{\"agent_name\""), "bad-json", profile, Some(1)),
-        (
-            healthy().changed("knowledge/tags.json", "\"timeout-fix\"]", "]"),
-            "index-stale",
-            "knowledge/tags.json",
-            None,
-        ),
-        (healthy().with("knowledge/tags.json", "{"), "index-broken", "knowledge/tags.json", Some(1)),
-        (
-            healthy().changed("knowledge/links.json", "[\"trace-pattern\"]", "[]").changed(
-                "knowledge/links.json",
-                "[\"timeout-fix\"]",
-                "[]",
-            ),
-            "index-stale",
-            "knowledge/links.json",
-            None,
-        ),
+        (log, "failure", "odd", "out-of-range", Some(2)),
+        (log, "\"1.0\"", "\"7.0\"", "unsupported-version", Some(1)),
+        (log, "12:00:01Z", "12:00:01", "no-timezone", Some(2)),
+        (log, "12:00:01Z", "noon", "bad-timestamp", Some(2)),
+        (log, "\"abc123\"}", "\"abc123\"", "torn-line", Some(1)),
+        (note, "2026-01-17T12:00:00Z", "yesterday", "bad-timestamp", Some(3)),
+        (note, "[trace-pattern]", "[gone]", "dangling-reference", Some(1)),
+        (profile, "advanced", "wizard", "out-of-range", Some(1)),
+        (profile, "\"session_count\":3", "\"session_count\":\"3\"", "wrong-type", Some(1)),
+        (profile, "", "{\"agent_name\"", "bad-json", Some(1)),
+        (tags, "\"timeout-fix\"]", "]", "index-stale", None),
+        (tags, "", "{", "index-broken", Some(1)),
     ];
-    for (files, code, file, line) in cases {
-        let found = codes(&files);
-        let is_found =
-            found.iter().any(|own| own.0 == code && own.2 == file && (line.is_none() || own.3 == line));
-        assert!(is_found, "{code} in {file}: {found:?}");
-    }
+    assert_found_where_planted(".chora/memory", &healthy(), &cases);
+    let twice = healthy().changed(note, "id: timeout-fix", "id: trace-pattern");
+    assert_problem(&codes(&twice), "duplicate-id", "knowledge/notes/trace-pattern.md", Some(1));
+    let bytes = healthy().with(note, b"---\nid: \xff\n---\n");
+    assert_problem(&codes(&bytes), "invalid-utf8", note, Some(1));
+    let unlinked =
+        healthy().changed(links, "[\"trace-pattern\"]", "[]").changed(links, "[\"timeout-fix\"]", "[]");
+    assert_problem(&codes(&unlinked), "index-stale", links, None);
 }
 
 #[test]
@@ -311,11 +283,7 @@ fn a_byte_order_mark_is_a_note_in_every_file_that_may_have_one() {
     let with_mark = |text: &str| format!("\u{feff}{text}");
     for (path, content) in [("knowledge/notes/n.md", NOTE), ("queries/q.sql", "select 1")] {
         let files = healthy().with(path, with_mark(content));
-        let found = codes(&files);
-        assert!(
-            found.iter().any(|(code, _, file, _)| code == "byte-order-mark" && file == path),
-            "{path}: {found:?}"
-        );
+        assert_problem(&codes(&files), "byte-order-mark", path, None);
     }
 }
 

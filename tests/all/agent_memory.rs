@@ -14,7 +14,7 @@ use palimp::model::{Code, Extent, Moment, Problem, Severity, State, Store};
 use palimp::store::{load, look_at};
 use serde_json::{Value, json};
 use support::agent_memory::{WHEN, bundle, checkpoint, gotcha, pretty};
-use support::files::NOW;
+use support::files::{Found, NOW, ids as ids_of};
 use support::{AgentMemoryBuilder, Files, TempStore, Tree, assert_untouched, problems, rows, run};
 
 const ROOT: &str = ".agent-memory";
@@ -35,9 +35,6 @@ fn loaded(store: &TempStore) -> Store {
     let places = look_at(&store.path, None).found.unwrap();
     load(&places[0], Extent::All, None, Moment::parse(NOW).unwrap().0)
 }
-
-/// A problem: code, severity, file, line.
-type Found = (String, String, String, Option<u64>);
 
 fn found(code: &str, severity: &str, file: &str, line: impl Into<Option<u64>>) -> Found {
     (code.into(), severity.into(), file.into(), line.into())
@@ -115,19 +112,14 @@ fn source_provider_status_and_path_are_fields_of_the_query_language() {
         ("provider:codex type:project", vec!["project"]),
         ("ref:talks", vec!["evt-000002"]),
     ] {
-        let mut found: Vec<String> =
-            rows(&store, "list", query).iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
-        found.sort();
-        assert_eq!(found, ids, "{query}");
+        assert_eq!(ids_of(&store, "list", query), ids, "{query}");
     }
 }
 
 #[test]
 fn a_search_reads_every_text_but_no_hash_time_or_id_of_another() {
     let store = healthy().files().build(ROOT);
-    let ids = |query: &str| -> Vec<String> {
-        rows(&store, "search", query).iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
-    };
+    let ids = |query: &str| ids_of(&store, "search", query);
     assert_eq!(ids("thicker"), ["evt-000002"]);
     assert_eq!(ids("slides type:nextSteps"), ["nextSteps.0"]);
     assert!(ids("券").len() >= 4);

@@ -15,7 +15,7 @@ use crate::support::agent_memory::{AgentMemoryBuilder, PROJECTIONS, gotcha, hash
 use crate::support::plans;
 use palimp::disk::host::Host;
 use palimp::disk::{RealDisk, ThisMachine};
-use palimp::model::{CommitReceipt, Entry, Extent, Moment, Plan, Store};
+use palimp::model::{Change, ChangeKind, CommitReceipt, Entry, Extent, Moment, Plan, Store};
 use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
 use palimp::store::commit::{CommitError, Writer};
 use palimp::store::hidden_names::is_ours;
@@ -53,8 +53,8 @@ fn an_edit_is_one_canonical_write_and_goes_back_and_forth() {
     assert_eq!(changed(&before, &own.shelf()), wanted);
     let first = plan.changes.first().unwrap();
     assert_eq!(
-        (first.word(), first.path.to_str().unwrap()),
-        ("create", "history/checkpoints/chk-000002.json")
+        (first.kind(), first.path.to_str().unwrap()),
+        (ChangeKind::Create, "history/checkpoints/chk-000002.json")
     );
     assert_eq!(plan.changes[1].path, Path::new("state.json"));
     assert_eq!(plan.changes.last().unwrap().path, Path::new("history/events.jsonl"));
@@ -202,10 +202,10 @@ fn events_and_checkpoints_are_archived_first_and_a_bundle_item_goes_in_the_same_
     assert_eq!(fs::read_to_string(batch.join("events.jsonl")).unwrap(), two);
     assert_eq!(fs::metadata(&batch).unwrap().permissions().mode() & 0o777, 0o700);
     // Copies come first, removals last, and no file is written twice.
-    let words: Vec<&str> = plan.changes.iter().map(|change| change.word()).collect();
-    assert!(
-        words.is_sorted_by_key(|word| ["create", "rewrite", "remove"].iter().position(|own| own == word))
-    );
+    let kinds: Vec<ChangeKind> = plan.changes.iter().map(Change::kind).collect();
+    assert!(kinds.is_sorted_by_key(|kind| {
+        [ChangeKind::Create, ChangeKind::Rewrite, ChangeKind::Remove].iter().position(|own| own == kind)
+    }));
     let mut paths: Vec<&Path> = plan.changes.iter().map(|change| &*change.path).collect();
     paths.sort();
     assert!(paths.windows(2).all(|two| two[0] != two[1]), "{paths:?}");

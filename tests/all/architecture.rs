@@ -6,6 +6,7 @@ mod circles;
 mod code;
 mod commit_users;
 mod formats;
+mod states;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +14,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use code::{imports, line_at, without_comments_and_strings, without_tests, words_at};
+use code::{has_word, imports, line_at, without_comments_and_strings, without_tests, words_at};
 
 /// The modules. Each may import only those before it; `cli` opens the screens of `tui`.
 const ORDER: [&[&str]; 17] = [
@@ -65,6 +66,8 @@ const EMPTY_NAMES: [&str; 8] = ["util", "utils", "helper", "helpers", "manager",
 struct Source {
     /// Relative to `src`.
     path: PathBuf,
+    /// As it is written; empty for a file of tests.
+    text: String,
     code: String,
     /// The same with tests.
     with_tests: String,
@@ -109,10 +112,7 @@ fn a_module_imports_only_those_before_it() {
     for source in sources() {
         let Some(own) = rank(source.module()) else { continue };
         for (line, name) in imports(&source.code) {
-            if name == source.module() {
-                continue;
-            }
-            if rank(&name).is_some_and(|other| other >= own) {
+            if name != source.module() && rank(&name).is_some_and(|other| other >= own) {
                 let rule =
                     format!("`{}` must not import `{name}`, which does not come before it", source.module());
                 broken.note(source, line, &rule);
@@ -202,71 +202,24 @@ fn only_verbs_and_main_print() {
 #[test]
 fn files_stay_small_enough_to_read() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut long = Vec::new();
-    for path in
-        ["src", "tests", "benches", "examples"].iter().flat_map(|folder| rust_files(&root.join(folder)))
-    {
-        let lines = std::fs::read_to_string(&path).unwrap().lines().count();
-        if lines > LINES {
-            long.push(format!(
-                "{} has {lines} lines, more than {LINES}: split it by what it does",
-                path.display()
-            ));
-        }
-    }
-    assert!(long.is_empty(), "\n{}", long.join("\n"));
-}
-
-#[test]
-fn file_names_say_what_is_in_them() {
-    let mut broken = Broken::default();
-    for source in sources() {
-        for part in source.path.iter().filter_map(|part| part.to_str()) {
-            if EMPTY_NAMES
-                .iter()
-                .any(|name| part.trim_end_matches(".rs").split('_').any(|word| word == *name))
-            {
-                broken.note(source, 1, &format!("`{part}` says nothing: name it after what it holds"));
-            }
-        }
-    }
-    broken.assert_none();
+    let all = ["src", "tests", "benches", "examples"].iter().flat_map(|top| files(&root.join(top), "rs"));
+    let lines = |path: &PathBuf| std::fs::read_to_string(path).unwrap().lines().count();
+    let long: Vec<PathBuf> = all.filter(|path| lines(path) > LINES).collect();
+    assert!(long.is_empty(), "more than {LINES} lines, split them by what they do: {long:#?}");
 }
 
 /// Participles and adjectives that must not be a file's name: they do not say what is kept, or later.
-const NO_NOUNS: [&str; 24] = [
-    "told",
-    "had",
-    "made",
-    "known",
-    "kept",
-    "asked",
-    "planned",
-    "carried",
-    "looked",
-    "listed",
-    "shown",
-    "taken",
-    "gone",
-    "held",
-    "back",
-    "late",
-    "later",
-    "latest",
-    "short",
-    "beside",
-    "elsewhere",
-    "after",
-    "anew",
-    "again",
-];
+const NO_NOUNS: &str = "told had made known kept asked planned carried looked listed shown taken gone held back late \
+                        later latest short beside elsewhere after anew again";
 
 #[test]
 fn a_file_is_named_after_a_thing_or_an_action() {
     let mut broken = Broken::default();
+    let says_nothing = |name: &str| name.split('_').any(|word| EMPTY_NAMES.contains(&word));
     for source in sources() {
         let names = source.path.iter().filter_map(|part| part.to_str());
-        for name in names.map(|part| part.trim_end_matches(".rs")).filter(|name| NO_NOUNS.contains(name)) {
+        let is_none = |name: &&str| says_nothing(name) || has_word(NO_NOUNS, name);
+        for name in names.map(|part| part.trim_end_matches(".rs")).filter(is_none) {
             broken.note(source, 1, &format!("`{name}` is neither a thing nor an action: what does it hold?"));
         }
     }
@@ -331,7 +284,7 @@ fn sources() -> &'static [Source] {
     static SOURCES: OnceLock<Vec<Source>> = OnceLock::new();
     SOURCES.get_or_init(|| {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        let sources: Vec<Source> = rust_files(&root).iter().map(|path| source(&root, path)).collect();
+        let sources: Vec<Source> = files(&root, "rs").iter().map(|path| source(&root, path)).collect();
         assert!(sources.len() > 10, "src was not found");
         sources
     })
@@ -343,21 +296,15 @@ fn source(root: &Path, path: &Path) -> Source {
     // A module's tests in their own file: `#[cfg(test)] mod tests;`.
     let is_tests = path.iter().any(|part| part == "tests" || part == "tests.rs");
     let with_tests = without_comments_and_strings(&text);
+    let text = if is_tests { String::new() } else { text };
     let code = if is_tests { String::new() } else { without_tests(with_tests.clone()) };
-    Source { path, code, with_tests }
+    Source { path, text, code, with_tests }
 }
 
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files.extend(rust_files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    files
+/// Returns the files below a folder whose names end so.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let all = crate::support::files_below(folder).into_keys();
+    all.filter(|path| path.extension().is_some_and(|own| own == extension)).collect()
 }
 
 /// Names of formats, also of their folders in `format/`. Other code must not use them.

@@ -26,8 +26,7 @@ fn a_path_that_holds_no_store_gets_a_reason() {
             assert_eq!(output.stdout, "");
             assert!(output.stderr.contains(said), "{verb} {}: {}", path.display(), output.stderr);
         }
-        let opened = run([path.to_str().unwrap()]).expect_status(status);
-        assert!(opened.stderr.contains(said), "{}", opened.stderr);
+        run([path.to_str().unwrap()]).expect_status(status).expect_stderr(said);
     }
     assert_untouched(folder.path(), &before);
 }

@@ -3,6 +3,7 @@
 use crate::support;
 
 use serde_json::{Value, json};
+use support::files::{assert_found_where_planted, assert_problem};
 use support::{Files, assert_untouched, problems, rows, tar_gz};
 
 const SESSION: &str = "sessions/sess-2026-01-11-abc123";
@@ -132,10 +133,7 @@ fn the_fields_of_its_schemas_are_fields_of_the_query_language() {
         ("ref:msg-000", vec!["msg-001"]),
         ("ref:msg-000 depth:2", vec!["dec-001", "finding-003", "msg-001"]),
     ] {
-        let mut found: Vec<String> =
-            rows(&store, "search", query).iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
-        found.sort();
-        assert_eq!(found, ids, "{query}");
+        assert_eq!(support::files::ids(&store, "search", query), ids, "{query}");
     }
 }
 
@@ -197,92 +195,38 @@ fn a_bomb_in_an_archive_is_a_problem_and_no_more() {
 
 #[test]
 fn what_is_planted_is_found_in_its_file_and_line() {
-    let log = |name: &str| format!("{SESSION}/{name}.jsonl");
-    let changed = |name: &str, from: &str, to: &str| healthy().changed(&log(name), from, to);
-    let file = |name: &str, from: &str, to: &str| healthy().changed(&format!("{SESSION}/{name}"), from, to);
-    let cases: Vec<(Files, &str, String, Option<u64>)> = vec![
-        (changed("preferences", "0.9", "1.9"), "out-of-range", log("preferences"), Some(1)),
-        (
-            changed("conversation", "\"agent_id\":\"architect\",", ""),
-            "missing-field",
-            log("conversation"),
-            Some(2),
-        ),
-        (changed("decisions", "\"user-789\"", "7"), "wrong-type", log("decisions"), Some(1)),
-        (changed("findings", "15Z", "15"), "no-timezone", log("findings"), Some(1)),
-        (changed("findings", "2026-01-11T10:08:15Z", "soon"), "bad-timestamp", log("findings"), Some(1)),
-        (changed("findings", "2026", "2036"), "future-timestamp", log("findings"), Some(1)),
-        (changed("decisions", "finding-003", "finding-9"), "dangling-reference", log("decisions"), Some(1)),
-        (
-            changed("preferences", "sess-2026-01-11-abc123", "sess-x"),
-            "dangling-reference",
-            log("preferences"),
-            Some(1),
-        ),
-        (changed("conversation", "msg-000", "msg-001"), "duplicate-id", log("conversation"), Some(2)),
-        (changed("findings", "}\n", ""), "torn-line", log("findings"), Some(1)),
-        (
-            file("manifest.json", "\"total_messages\":2", "\"total_messages\":3"),
-            "count-mismatch",
-            format!("{SESSION}/manifest.json"),
-            None,
-        ),
-        (
-            file("manifest.json", "\"version\":\"1.0\"", "\"version\":\"9\""),
-            "unsupported-version",
-            format!("{SESSION}/manifest.json"),
-            None,
-        ),
-        (
-            file("manifest.json", "sess-2026", "sess-1999"),
-            "unexpected-place",
-            format!("{SESSION}/manifest.json"),
-            None,
-        ),
-        (file("manifest.json", "}", ""), "bad-json", format!("{SESSION}/manifest.json"), Some(1)),
-        (healthy().without(&format!("{SESSION}/manifest.json")), "missing-field", SESSION.into(), None),
-        (
-            file("index.json", "\"pref-001\"", "\"pref-9\""),
-            "index-stale",
-            format!("{SESSION}/index.json"),
-            None,
-        ),
-        (file("index.json", "}", ""), "index-broken", format!("{SESSION}/index.json"), Some(1)),
-        (
-            healthy().with(&format!("{SESSION}/.lock"), "{\"pid\":2147483646}"),
-            "stale-lock",
-            format!("{SESSION}/.lock"),
-            None,
-        ),
-        (
-            healthy().with(&format!("{SESSION}/conversation.jsonl.tmp"), ""),
-            "leftover-temp",
-            format!("{SESSION}/conversation.jsonl.tmp"),
-            None,
-        ),
-        (
-            healthy().with(
-                "config.json",
-                "{\"decay_config\":{\"finding\":{\"decay_rate\":2,\"half_life_hours\":336}}}",
-            ),
-            "config-contradiction",
-            "config.json".into(),
-            None,
-        ),
-        (
-            healthy()
-                .with("config.json", "{\"memory_config\":{\"storage\":{\"max_session_size_mb\":0.001}}}"),
-            "limit-exceeded",
-            SESSION.into(),
-            None,
-        ),
+    let limit = "{\"memory_config\":{\"storage\":{\"max_session_size_mb\":0.001}}}";
+    let rate = "{\"decay_config\":{\"finding\":{\"decay_rate\":2,\"half_life_hours\":336}}}";
+    let [conversation, decisions, findings, preferences] =
+        ["conversation", "decisions", "findings", "preferences"]
+            .map(|name| format!("{SESSION}/{name}.jsonl"));
+    let [manifest, index, lock, left] = ["manifest.json", "index.json", ".lock", "conversation.jsonl.tmp"]
+        .map(|name| format!("{SESSION}/{name}"));
+    let cases = [
+        (&*preferences, "0.9", "1.9", "out-of-range", Some(1)),
+        (&conversation, "\"agent_id\":\"architect\",", "", "missing-field", Some(2)),
+        (&decisions, "\"user-789\"", "7", "wrong-type", Some(1)),
+        (&findings, "15Z", "15", "no-timezone", Some(1)),
+        (&findings, "2026-01-11T10:08:15Z", "soon", "bad-timestamp", Some(1)),
+        (&findings, "2026", "2036", "future-timestamp", Some(1)),
+        (&decisions, "finding-003", "finding-9", "dangling-reference", Some(1)),
+        (&preferences, "sess-2026-01-11-abc123", "sess-x", "dangling-reference", Some(1)),
+        (&conversation, "msg-000", "msg-001", "duplicate-id", Some(2)),
+        (&findings, "}\n", "", "torn-line", Some(1)),
+        (&manifest, "\"total_messages\":2", "\"total_messages\":3", "count-mismatch", None),
+        (&manifest, "\"version\":\"1.0\"", "\"version\":\"9\"", "unsupported-version", None),
+        (&manifest, "sess-2026", "sess-1999", "unexpected-place", None),
+        (&manifest, "}", "", "bad-json", Some(1)),
+        (&index, "\"pref-001\"", "\"pref-9\"", "index-stale", None),
+        (&index, "}", "", "index-broken", Some(1)),
+        (&lock, "", "{\"pid\":2147483646}", "stale-lock", None),
+        (&left, "", "", "leftover-temp", None),
+        ("config.json", "", rate, "config-contradiction", None),
     ];
-    for (files, code, file, line) in cases {
-        let found = problems(&files.build(".bmad/memory"));
-        let is_found =
-            found.iter().any(|own| own.0 == code && own.2 == file && (line.is_none() || own.3 == line));
-        assert!(is_found, "{code} in {file}: {found:?}");
-    }
+    assert_found_where_planted(".bmad/memory", &healthy(), &cases);
+    let of = |files: Files| problems(&files.build(".bmad/memory"));
+    assert_problem(&of(healthy().without(&manifest)), "missing-field", SESSION, None);
+    assert_problem(&of(healthy().with("config.json", limit)), "limit-exceeded", SESSION, None);
 }
 
 #[test]

@@ -93,8 +93,7 @@ fn look_alikes_are_named_with_the_reason() {
         assert!(!around.json_lines().is_empty() && around.stderr.is_empty(), "{}", around.stderr);
     }
     let alone = Files::default().with(".agent-memory/state.json", "{\"notes\": []}").build("home/project");
-    let none = stores(alone.around(), &alone.path);
-    assert!(none.stderr.contains("not a memory store: its `state.json`"), "{}", none.stderr);
+    stores(alone.around(), &alone.path).expect_stderr("not a memory store: its `state.json`");
 }
 
 #[test]
@@ -251,8 +250,7 @@ fn what_others_keep_at_a_default_place_beside_an_empty_sessions_folder_is_no_sto
     // If the format is forced, it is a store.
     let project = project(".bmad/memory", &[("sessions/", ""), ("keep", "")]);
     let path = project.file(".bmad/memory").display().to_string();
-    let output = support::run(["stores", "--json", "--store", &path]).expect_status(1);
-    assert!(output.stderr.contains("--as"), "{}", output.stderr);
+    support::run(["stores", "--json", "--store", &path]).expect_status(1).expect_stderr("--as");
     for format in ["bmad", "session-log"] {
         let forced = support::run(["stores", "--json", "--as", format, "--store", &path]);
         assert_eq!(forced.json_lines()[0]["format"], format, "{}", forced.stderr);
@@ -325,8 +323,7 @@ fn where_the_look_around_here_ends_early_it_says_so_and_nothing_is_changed() {
     let listed = at(&["list", "--json"]).expect_status(1);
     assert_eq!(listed.json_lines().len(), 2);
     assert!(listed.stderr.contains("the search stopped after 10000 folders"), "{}", listed.stderr);
-    let refused = at(&["compact", "--yes"]).expect_status(3);
-    assert!(refused.stderr.contains("--store"), "{}", refused.stderr);
+    at(&["compact", "--yes"]).expect_status(3).expect_stderr("--store");
 }
 
 #[test]

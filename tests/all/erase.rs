@@ -29,8 +29,9 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use serde_json::{Value, json};
 use support::agent_memory::{WHEN, gotcha, hash, pretty};
+use support::traces::{forms, found, holds};
 use support::tries::{count, is_long};
-use support::{Output, SOON, StoreBuilder, TempStore, Terminal, Tree, assert_untouched, gzip, run, tar_gz};
+use support::{DemoStore, Output, SOON, StoreBuilder, TempStore, Tree, assert_untouched, gzip, tar_gz};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
@@ -67,13 +68,10 @@ fn nothing_brings_an_erased_entry_back() {
     let site = session_log();
     site.erase("sess_a/mem_001");
     let step = site.run(&["journal", "--json"]).json_lines().last().unwrap()["step"].to_string();
-    let refused = site.run(&["undo", &step, "--yes"]);
-    assert_eq!(refused.status, Some(1), "{}", refused.stderr);
-    assert!(refused.stderr.contains("can't be undone"), "{}", refused.stderr);
+    site.run(&["undo", &step, "--yes"]).expect_status(1).expect_stderr("can't be undone");
     assert_eq!(site.run(&["undo", "1", "--yes"]).status, Some(1));
     // The step before it is undone instead.
-    let undone = site.run(&["undo", "--yes"]).expect_status(0);
-    assert!(undone.stdout.contains(&format!("step {step} is skipped")), "{}", undone.stdout);
+    site.run(&["undo", "--yes"]).expect_status(0).expect_stdout(format!("step {step} is skipped"));
     for row in site.run(&["backup", "list", "--json"]).json_lines() {
         let name = row["backup"].as_str().unwrap();
         site.run(&["backup", "restore", name, "--yes"]);
@@ -121,8 +119,7 @@ fn an_erasure_that_began_and_cannot_be_read_stops_every_change() {
     let entry = site.vault().join("erasing.json");
     std::fs::write(&entry, b"{\"step\": 3").unwrap();
     let before = Tree::of(&site.store.path);
-    let output = site.run(&["delete", "sess_a/mem_003", "--yes"]).expect_status(3);
-    assert!(output.stderr.contains("erasing.json"), "{}", output.stderr);
+    site.run(&["delete", "sess_a/mem_003", "--yes"]).expect_status(3).expect_stderr("erasing.json");
     assert_untouched(&site.store.path, &before);
     assert_eq!(std::fs::read(&entry).unwrap(), b"{\"step\": 3");
 }
@@ -167,8 +164,7 @@ fn nothing_is_left_of_a_memory_in_backups_and_archives() {
     let members = palimp::text::unpack::untar(&site.store.read("archive/kept.tar.gz"), 1 << 20).content;
     let files: Vec<&[u8]> = members.iter().map(|own| &*own.bytes).collect();
     assert_eq!(files, [format!("{keeps}\n").as_bytes(), b"other"]);
-    let undone = site.run(&["undo", "1", "--yes"]);
-    assert_eq!(undone.status, Some(1), "{}", undone.stderr);
+    site.run(&["undo", "1", "--yes"]).expect_status(1);
 }
 
 #[test]
@@ -203,8 +199,7 @@ fn another_record_of_the_same_text_is_named_and_stays() {
         .build();
     let site = Site::of(store);
     let line = site.lines("learnings.jsonl")[1].clone();
-    let output = site.run(&["erase", "--query", "id:k-1", "--yes"]).expect_status(0);
-    assert!(output.stderr.contains("k-2"), "{}", output.stderr);
+    site.run(&["erase", "--query", "id:k-1", "--yes"]).expect_status(0).expect_stderr("k-2");
     assert_eq!(site.lines("learnings.jsonl"), [line]);
 }
 
@@ -230,12 +225,10 @@ fn a_record_without_an_id_is_told_by_its_bytes_and_others_without_one_stay() {
 #[test]
 fn on_a_terminal_it_is_typed_what_is_done() {
     let site = memory_server();
-    let (store, data) = (site.store.path.to_str().unwrap(), site.data.to_str().unwrap());
-    let words = ["erase", "--query", "id:k-1", "--store", store, "--data-dir", data, "--now", NOW];
     let before = Tree::of(site.store.around());
     for (typed, is_done) in [("\r", false), ("erase 1\r", false), ("erase 2\r", true)] {
         assert_untouched(site.store.around(), &before);
-        let mut terminal = Terminal::palimp(words, 40, 160);
+        let mut terminal = site.store.on_terminal(&["erase", "--query", "id:k-1"], (40, 160));
         terminal.wait_for_text("Type erase 2 to go on", SOON);
         terminal.send_keys(typed);
         assert_eq!(terminal.wait_exit(SOON) == support::Exit::Status(0), is_done, "{typed:?}");
@@ -285,24 +278,12 @@ fn changes(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<u8
 
 #[test]
 fn what_is_shown_before_is_what_is_done_in_every_format() {
-    let folder = crate::support::folder::new();
-    let demo = folder.path().join("demo");
-    crate::support::demo::lay_out(&demo, NOW);
-    let data = folder.path().join("data");
-    let at = |words: &[&str], store: &str| {
-        run(words.iter().copied().chain([
-            "--store",
-            store,
-            "--data-dir",
-            data.to_str().unwrap(),
-            "--now",
-            NOW,
-        ]))
-    };
+    let demo = DemoStore::at("", NOW);
+    let at = |words: &[&str], store: &str| demo.run_on(store, NOW, words);
     let (mut seen, mut formats) = (BTreeSet::new(), BTreeSet::new());
     // The short form takes one of each format, the long one one of each type per store.
     let mut unseen = |formats: &BTreeSet<String>| {
-        let rows = at(&["list", "--json"], demo.to_str().unwrap()).json_lines();
+        let rows = demo.run(&["list", "--json"]).json_lines();
         let is_done = |row: &Value| !is_long() && formats.contains(row["format"].as_str().unwrap());
         let of = count("format", "store");
         let mut rows = rows.into_iter().filter(|row| !is_done(row));
@@ -331,11 +312,10 @@ fn what_is_shown_before_is_what_is_done_in_every_format() {
             .collect();
         let around = |from: &str| -> BTreeMap<PathBuf, Vec<u8>> {
             let root = Path::new(from);
-            let mut files: BTreeMap<PathBuf, Vec<u8>> = below(root.to_owned()).into_iter().collect();
+            let mut files = below(root.to_owned());
             if let ("agent-memory", Some(parent)) = (format, root.parent()) {
-                let beside = below(parent.to_owned())
-                    .into_iter()
-                    .filter(|(path, _)| !path.starts_with(root.file_name().unwrap()));
+                let beside = below(parent.to_owned()).into_iter();
+                let beside = beside.filter(|(path, _)| !path.starts_with(root.file_name().unwrap()));
                 files.extend(beside.map(|(path, bytes)| (Path::new("..").join(path), bytes)));
             }
             files.retain(|path, _| !path.ends_with(".lock"));

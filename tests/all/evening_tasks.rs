@@ -11,12 +11,12 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use crate::support::terminal::Program;
-use crate::support::{Output, SOON, Terminal, lasting, run};
+use crate::support::{DemoStore, Output, SOON, Terminal, lasting};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
 struct Evening {
-    folder: tempfile::TempDir,
+    demo: DemoStore,
     terminal: Option<Terminal>,
     keys: usize,
     /// The hints that the screen has shown.
@@ -26,9 +26,7 @@ struct Evening {
 impl Evening {
     /// The demo's stores, before the screens are open.
     fn before() -> Evening {
-        let folder = crate::support::folder::new();
-        crate::support::demo::lay_out(&folder.path().join("demo"), NOW);
-        Evening { folder, terminal: None, keys: 0, known: Vec::new() }
+        Evening { demo: DemoStore::at("", NOW), terminal: None, keys: 0, known: Vec::new() }
     }
 
     fn of(size: (u16, u16)) -> Evening {
@@ -52,11 +50,11 @@ impl Evening {
     }
 
     fn stores(&self) -> PathBuf {
-        self.folder.path().join("demo")
+        self.demo.store.clone()
     }
 
     fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.demo.data()
     }
 
     fn verb(&self, words: &[&str]) -> Output {
@@ -65,9 +63,7 @@ impl Evening {
 
     /// Runs a verb on one of the stores, or on all.
     fn verb_on(&self, store: &str, words: &[&str]) -> Output {
-        let (stores, data) = (self.stores().join(store), self.data());
-        let own = ["--store", stores.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
-        run([words, &own].concat())
+        self.demo.run_on(self.stores().join(store), NOW, words)
     }
 
     fn list(&self, query: &[&str]) -> Vec<Value> {

@@ -6,15 +6,10 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{Output, SOON, StoreBuilder, TempStore, Terminal, run};
+use crate::support::{DemoStore, SOON, StoreBuilder, TempStore};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 const LOG: &str = "sessions/s/memory.jsonl";
-
-fn verb(store: &Path, data: &Path, words: &[&str]) -> Output {
-    let options = ["--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
-    run(words.iter().copied().chain(options))
-}
 
 /// A log of records without ids. Equal letters are equal records.
 fn log(letters: &str) -> TempStore {
@@ -32,12 +27,12 @@ fn line(letter: char) -> String {
 }
 
 fn letters(store: &TempStore) -> String {
-    let text = String::from_utf8(store.read(LOG)).unwrap();
+    let text = store.text(LOG);
     text.lines().map(|line| line.split("this is ").nth(1).unwrap().chars().next().unwrap()).collect()
 }
 
-fn keys(store: &TempStore, data: &Path) -> Vec<String> {
-    let mut rows = verb(&store.path, data, &["list", "--json"]).json_lines();
+fn keys(store: &TempStore) -> Vec<String> {
+    let mut rows = store.at_now(&["list", "--json"]).json_lines();
     rows.sort_by_key(|row| row["line"].as_u64());
     rows.iter().map(|row| row["key"].as_str().unwrap().to_owned()).collect()
 }
@@ -46,32 +41,29 @@ fn keys(store: &TempStore, data: &Path) -> Vec<String> {
 fn equal_records_go_once_for_each_of_their_keys_in_any_order() {
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
         let store = log("axaya");
-        let data = store.around().join("data");
-        let keys = keys(&store, &data);
+        let keys = keys(&store);
         for (done, at) in order.into_iter().enumerate() {
             let key = &keys[2 * at];
-            verb(&store.path, &data, &["delete", "--remove", key, "--yes"]).expect_status(0);
+            store.at_now(&["delete", "--remove", key, "--yes"]).expect_status(0);
             assert_eq!(letters(&store).matches('a').count(), 2 - done, "{order:?}");
             assert_eq!(letters(&store).replace('a', ""), "xy", "{order:?}");
         }
-        let gone = verb(&store.path, &data, &["delete", "--remove", &keys[0], "--yes"]).expect_status(3);
+        let gone = store.at_now(&["delete", "--remove", &keys[0], "--yes"]).expect_status(3);
         assert!(gone.stderr.contains("changed, moved or removed"), "{}", gone.stderr);
     }
     // After one of several equal records is gone, each other key still names one of them.
     let store = log("axaya");
-    let data = store.around().join("data");
-    let keys = keys(&store, &data);
-    verb(&store.path, &data, &["delete", "--remove", &keys[0], "--yes"]).expect_status(0);
-    verb(&store.path, &data, &["delete", "--remove", &keys[2], &keys[4], "--yes"]).expect_status(0);
+    let keys = keys(&store);
+    store.at_now(&["delete", "--remove", &keys[0], "--yes"]).expect_status(0);
+    store.at_now(&["delete", "--remove", &keys[2], &keys[4], "--yes"]).expect_status(0);
     assert_eq!(letters(&store), "xy");
 }
 
 #[test]
 fn a_key_of_a_record_that_changed_is_refused_by_every_verb() {
     let store = log("ab");
-    let data = store.around().join("data");
-    let key = keys(&store, &data)[0].clone();
-    verb(&store.path, &data, &["tag", &key, "+seen", "--yes"]).expect_status(0);
+    let key = keys(&store)[0].clone();
+    store.at_now(&["tag", &key, "+seen", "--yes"]).expect_status(0);
     let before = store.read(LOG);
     let verbs: [&[&str]; 8] = [
         &["show"],
@@ -85,7 +77,7 @@ fn a_key_of_a_record_that_changed_is_refused_by_every_verb() {
     ];
     for words in verbs {
         let words = [&[words[0], key.as_str()], &words[1..]].concat();
-        let output = verb(&store.path, &data, &words).expect_status(3);
+        let output = store.at_now(&words).expect_status(3);
         assert!(output.stderr.contains("changed, moved"), "{words:?}: {}", output.stderr);
     }
     assert_eq!(store.read(LOG), before);
@@ -140,13 +132,11 @@ proptest! {
     fn keys_of_one_list_hit_exactly_their_records_in_every_format(
         which in 0..5_usize, choices in proptest::collection::vec((any::<proptest::sample::Index>(), 0..VERBS.len()), 5), twins in 0..5_usize
     ) {
-        let folder = crate::support::folder::new();
-        let (demo, data) = (folder.path().join("demo"), folder.path().join("data"));
-        crate::support::demo::lay_out(&demo, NOW);
-        for place in verb(&demo, &data, &["stores", "--json"]).json_lines().into_iter().skip(which).take(1) {
+        let demo = DemoStore::at("", NOW);
+        for place in demo.run(&["stores", "--json"]).json_lines().into_iter().skip(which).take(1) {
             let root = Path::new(place["path"].as_str().unwrap());
             let is_bundle = place["format"] == "agent-memory";
-            let list = || verb(root, &data, &["list", "--json"]).json_lines();
+            let list = || demo.run_on(root, NOW, &["list", "--json"]).json_lines();
             if !is_bundle {
                 add_twins(root, &list());
             }
@@ -167,7 +157,7 @@ proptest! {
                 used.push(key);
                 let words = VERBS[(choices[number % choices.len()].1 + number) % VERBS.len()];
                 let before = raws(&list());
-                let output = verb(root, &data, &[&[words[0], key, "--yes"], &words[1..]].concat());
+                let output = demo.run_on(root, NOW, &[&[words[0], key, "--yes"], &words[1..]].concat());
                 let after = raws(&list());
                 let gone = gone(&before, &after);
                 let there = before.get(raw).copied().unwrap_or(0);
@@ -199,15 +189,10 @@ fn a_refused_change_of_many_leaves_out_every_record_that_is_in_the_way() {
         own.learning(json!({"id": format!("k-{n:03}"), "tags": tags}))
     });
     let store = builder.build();
-    let data = store.around().join("data");
     let words = ["tag", "--query", "type:learning", "+new_a", "+new_b", "--yes"];
-    let output = verb(&store.path, &data, &words).expect_status(0);
-    assert!(
-        output.stderr.contains("left out: 100 of 300 memories: `tags` holds 11 tags"),
-        "{}",
-        output.stderr
-    );
-    let text = String::from_utf8(store.read("learnings.jsonl")).unwrap();
+    let output = store.at_now(&words).expect_status(0);
+    output.expect_stderr("left out: 100 of 300 memories: `tags` holds 11 tags");
+    let text = store.text("learnings.jsonl");
     assert_eq!(text.matches("new_a").count(), 200);
 }
 
@@ -219,9 +204,6 @@ fn a_verb_that_asks_shows_first_what_it_is_about_masked_and_safe() {
         .session("s")
         .entry(json!({"id": "mem_1", "type": "conversation", "content": {"role": "user", "message": text}}))
         .build();
-    let data = store.around().join("data");
-    let options =
-        ["--store", store.path.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
     let verbs: [(&[&str], &str); 4] = [
         (&["delete"], "anything else cancels"),
         (&["erase"], "Type erase 1 to go on"),
@@ -229,8 +211,7 @@ fn a_verb_that_asks_shows_first_what_it_is_about_masked_and_safe() {
         (&["tag", "+seen"], "anything else cancels"),
     ];
     for (words, question) in verbs {
-        let args = [&[words[0], "mem_1"], &words[1..], &options].concat();
-        let mut terminal = Terminal::spawn(env!("CARGO_BIN_EXE_palimp"), args, 36, 120);
+        let mut terminal = store.on_terminal(&[&[words[0], "mem_1"], &words[1..]].concat(), (36, 120));
         terminal.wait_for_text(question, SOON);
         let screen = terminal.screen_text();
         let at = screen.find("The first line").unwrap_or_else(|| panic!("{words:?}: {screen}"));
@@ -255,7 +236,7 @@ fn a_key_holds_through_our_own_changes_of_state_and_not_through_an_edit() {
         ("notes/.chora/memory", "type:event until:-31d", &["archive"], "unarchive"),
     ];
     for (store, query, away, back) in crate::support::tries::some(cases, &[1, 5, 7]) {
-        let desk = crate::support::DemoStore::new(store);
+        let desk = DemoStore::new(store);
         // The oldest event is in a month that is over.
         let rows = desk.list(query).into_iter().filter(|row| row["state"] == "live");
         let row = rows.min_by_key(|row| row["file"].to_string()).unwrap();

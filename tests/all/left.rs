@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::support::{SOON, StoreBuilder, TempStore, Verb};
+use crate::support::{DemoStore, SOON, StoreBuilder, TempStore};
 
 /// Returns every file below a folder, except palimp's data.
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -45,11 +45,6 @@ fn until(what: &str, seen: impl Fn() -> bool) {
     }
 }
 
-fn verb(store: &TempStore, args: &[&str]) -> Verb {
-    let (path, data) = (store.path.to_str().unwrap(), store.around().join("data"));
-    Verb::new([args, &["--store", path, "--data-dir", data.to_str().unwrap()]].concat())
-}
-
 fn log() -> TempStore {
     StoreBuilder::session_log().session("s").entries(3).build()
 }
@@ -57,7 +52,7 @@ fn log() -> TempStore {
 const LOG: &str = "sessions/s/memory.jsonl";
 
 fn late_line(store: &TempStore) -> Vec<u8> {
-    let text = String::from_utf8(store.read(LOG)).unwrap();
+    let text = store.text(LOG);
     format!("{}\n", text.lines().next().unwrap().replace("mem_001", "mem_late")).into_bytes()
 }
 
@@ -66,7 +61,7 @@ fn opened(store: &TempStore) -> File {
 }
 
 fn says(store: &TempStore, word: &str) -> bool {
-    String::from_utf8(store.read(LOG)).unwrap().contains(word)
+    store.text(LOG).contains(word)
 }
 
 #[test]
@@ -74,25 +69,18 @@ fn nothing_of_ours_and_nothing_that_was_replaced_is_left_where_nobody_has_a_stor
     if !sees_all() {
         return;
     }
-    let desk = crate::support::folder::new();
-    let demo = desk.path().join("demo");
-    let data = desk.path().join("data");
-    let run = |args: &[&str]| {
-        let own = ["--data-dir", data.to_str().unwrap(), "--store", demo.to_str().unwrap()];
-        Verb::new([args, &own].concat()).run()
-    };
-    crate::support::demo::lay_out(&demo, "2026-01-20T00:00:00Z");
+    let desk = DemoStore::at("", "2026-01-20T00:00:00Z");
     for format in crate::support::tries::some(["memory-server", "session-log", "bmad", "a-mem"], &[1]) {
-        let list = run(&["list", "--json"]).expect_status(0).json_lines();
+        let list = desk.run(&["list", "--json"]).expect_status(0).json_lines();
         let may = ["note", "learning", "finding", "decision"];
         let is_one = |own: &&serde_json::Value| {
             own["format"] == format && own["state"] == "live" && may.contains(&own["type"].as_str().unwrap())
         };
         let key = list.iter().find(is_one).unwrap_or_else(|| panic!("{format}"))["key"].as_str().unwrap();
-        run(&["tag", key, "+left-over", "--yes"]).expect_status(0);
-        assert_eq!(ours(&demo), Vec::<PathBuf>::new(), "{format}");
-        run(&["undo", "--yes"]).expect_status(0);
-        assert_eq!(ours(&demo), Vec::<PathBuf>::new(), "{format}, undone");
+        desk.run(&["tag", key, "+left-over", "--yes"]).expect_status(0);
+        assert_eq!(ours(&desk.store), Vec::<PathBuf>::new(), "{format}");
+        desk.run(&["undo", "--yes"]).expect_status(0);
+        assert_eq!(ours(&desk.store), Vec::<PathBuf>::new(), "{format}, undone");
     }
 }
 
@@ -102,7 +90,7 @@ fn a_session_that_is_deleted_leaves_no_file_that_holds_it() {
         return;
     }
     let store = log();
-    verb(&store, &["session", "delete", "s", "--yes"]).run().expect_status(0);
+    store.verb(&["session", "delete", "s", "--yes"]).run().expect_status(0);
     let holds = |path: &PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap()).contains("mem_001");
     let left: Vec<PathBuf> =
         files(&store.path).into_iter().filter(|path| !path.ends_with("tombstones.jsonl")).collect();
@@ -114,45 +102,40 @@ fn a_session_that_is_deleted_leaves_no_file_that_holds_it() {
 fn a_reading_verb_brings_a_late_line_to_its_file_and_takes_the_old_file_away() {
     let store = log();
     let mut agent = opened(&store);
-    verb(&store, &["tag", "mem_001", "+new", "--yes"]).run().expect_status(0);
+    store.verb(&["tag", "mem_001", "+new", "--yes"]).run().expect_status(0);
     assert_eq!(ours(&store.path).len(), 1, "an agent has it open");
     agent.write_all(&late_line(&store)).unwrap();
-    verb(&store, &["list", "--readonly"]).run().expect_status(0);
+    store.verb(&["list", "--readonly"]).run().expect_status(0);
     until("a reading verb", || {
-        verb(&store, &["list"]).run().expect_status(0);
+        store.verb(&["list"]).run().expect_status(0);
         says(&store, "mem_late")
     });
     drop(agent);
     if sees_all() {
         until("the old file to go", || {
-            verb(&store, &["list"]).run().expect_status(0);
+            store.verb(&["list"]).run().expect_status(0);
             ours(&store.path).is_empty()
         });
     }
     assert!(says(&store, "\"new\""));
 }
 
-/// True if a background process of palimp watches the store.
-fn is_looked_after(store: &TempStore) -> bool {
-    let root = store.path.to_str().unwrap();
-    fs::read_dir("/proc").into_iter().flatten().flatten().any(|process| {
-        let said = fs::read(process.path().join("cmdline")).unwrap_or_default();
-        let said = String::from_utf8_lossy(&said);
-        said.contains("look-after") && said.contains(root)
-    })
-}
-
 #[test]
-fn a_late_line_comes_to_its_file_without_another_verb_and_what_looked_after_it_ends() {
+fn a_late_line_that_comes_before_a_verb_ends_is_in_its_file_then() {
     let store = log();
     let mut agent = opened(&store);
-    verb(&store, &["tag", "mem_001", "+new", "--yes"]).run().expect_status(0);
-    agent.write_all(&late_line(&store)).unwrap();
-    until("the late line", || says(&store, "mem_late"));
-    drop(agent);
+    std::thread::scope(|scope| {
+        let change = scope.spawn(|| store.verb(&["tag", "mem_001", "+new", "--yes"]).run().expect_status(0));
+        until("the second name", || {
+            ours(&store.path).iter().any(|own| own.to_string_lossy().ends_with("palimp-old"))
+        });
+        agent.write_all(&late_line(&store)).unwrap();
+        drop(agent);
+        change.join().unwrap();
+    });
+    assert!(says(&store, "mem_late") && says(&store, "\"new\""));
     if sees_all() {
-        until("the old file to go", || ours(&store.path).is_empty());
-        until("the process to end", || !is_looked_after(&store));
+        assert_eq!(ours(&store.path), Vec::<PathBuf>::new());
     }
 }
 
@@ -160,16 +143,16 @@ fn a_late_line_comes_to_its_file_without_another_verb_and_what_looked_after_it_e
 fn what_a_process_writes_in_place_after_a_change_is_kept_and_told_as_a_conflict() {
     let store = log();
     let agent = OpenOptions::new().write(true).open(store.file(LOG)).unwrap();
-    verb(&store, &["tag", "mem_001", "+new", "--yes"]).run().expect_status(0);
+    store.verb(&["tag", "mem_001", "+new", "--yes"]).run().expect_status(0);
     agent.set_len(0).unwrap();
     let theirs = String::from_utf8(late_line(&store)).unwrap();
     (&agent).write_all(theirs.as_bytes()).unwrap();
     drop(agent);
     until("the conflict to be told", || {
-        let said = verb(&store, &["list"]).run().expect_status(0).stderr;
+        let said = store.verb(&["list"]).run().expect_status(0).stderr;
         said.contains("conflict") && said.contains("memory.jsonl")
     });
-    let kept: Vec<PathBuf> = files(&store.around().join("data"))
+    let kept: Vec<PathBuf> = files(&store.data())
         .into_iter()
         .filter(|path| path.parent().unwrap().ends_with("quarantine"))
         .collect();
@@ -189,16 +172,16 @@ fn an_empty_folder_that_was_made_again_after_its_session_was_deleted_stays() {
     };
     for (minutes, stays) in [(30, true), (60, false)] {
         let store = StoreBuilder::session_log().session("s").entries(3).session("other").entries(1).build();
-        verb(&store, &["session", "delete", "s", "--yes"]).run().expect_status(0);
+        store.verb(&["session", "delete", "s", "--yes"]).run().expect_status(0);
         let folder = store.file("sessions/s");
         until("its folder to go", || !folder.exists());
-        let data = store.around().join("data");
+        let data = store.data();
         let journal = files(&data).into_iter().find(|own| own.ends_with("journal.jsonl")).unwrap();
         ago(&journal, 60);
         fs::create_dir_all(&folder).unwrap();
         ago(&folder, minutes);
         // A start that changes something.
-        verb(&store, &["tag", "other/mem_001", "+new", "--yes"]).run().expect_status(0);
+        store.verb(&["tag", "other/mem_001", "+new", "--yes"]).run().expect_status(0);
         assert_eq!(folder.exists(), stays, "made {minutes} minutes ago");
     }
 }

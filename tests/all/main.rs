@@ -23,6 +23,7 @@ mod bmad_write;
 mod byte_order_mark;
 mod checking;
 mod claims;
+mod copy_records;
 mod crash;
 mod derived_files;
 mod discovery;

@@ -4,7 +4,6 @@ mod archive;
 mod beside_agents;
 mod budget;
 mod damage;
-mod desk;
 mod index;
 mod instructions;
 mod limits;

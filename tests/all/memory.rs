@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::support::passed_on::passed_on;
 use palimp::disk::{Machine, ProcessState, RealDisk, ThisMachine};
 use palimp::memory::{Memory, New};
 use palimp::model::{Code, Moment, Problem};
-use palimp::ops::export::ExportFormat;
 use palimp::store::Place;
+use palimp::usecase::export::ExportFormat;
 use tempfile::TempDir;
 
 fn created(format: &str) -> (TempDir, Memory) {
@@ -162,31 +163,13 @@ struct Crowded {
 }
 
 impl Machine for Crowded {
+    passed_on! { self => self.own; monotonic sleep own_process random process }
+
     fn now(&self) -> Moment {
         if let Ok(mut log) = std::fs::OpenOptions::new().append(true).open(&self.log) {
             writeln!(log, "{}", self.line).unwrap();
         }
         self.own.now()
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.own.monotonic()
-    }
-
-    fn sleep(&self, time: Duration) {
-        self.own.sleep(time);
-    }
-
-    fn own_process(&self) -> u32 {
-        self.own.own_process()
-    }
-
-    fn random(&self) -> [u8; 16] {
-        self.own.random()
-    }
-
-    fn process(&self, number: i32) -> ProcessState {
-        self.own.process(number)
     }
 }
 

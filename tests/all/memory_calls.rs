@@ -1,6 +1,7 @@
 //! The calls of the library that the specifications name, in several formats, and what they refuse.
 
 mod a_mem_calls;
+mod add_all;
 mod archived;
 mod batches;
 mod given_ids;

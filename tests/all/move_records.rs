@@ -1,76 +1,60 @@
 //! `palimp move`: a memory goes to another session of its store.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::ops::Deref;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::support::{Exit, Output, SOON, Terminal, Verb, files_below};
-
-const NOW: &str = "2026-02-01T12:00:00Z";
+use crate::support::files::NOW;
+use crate::support::{Exit, Output, SOON, Terminal, TwoSessions, files_below};
 
 /// A store with two sessions.
-struct Site {
-    folder: TempDir,
-    sessions: [String; 2],
+pub struct Site(TwoSessions);
+
+impl Deref for Site {
+    type Target = TwoSessions;
+
+    fn deref(&self) -> &TwoSessions {
+        &self.0
+    }
 }
 
 impl Site {
-    fn new(format: &str) -> Site {
-        let mut site = Site { folder: crate::support::folder::new(), sessions: Default::default() };
-        site.raw(&["init", format, site.root().to_str().unwrap()]).expect_status(0);
-        site.sessions = ["one", "two"].map(|name| {
-            let told = site.run(&["session", "new", name]).expect_status(0).stdout;
-            told.lines().find_map(|line| line.strip_prefix("new session ")).unwrap().to_owned()
-        });
-        site
+    pub fn new(format: &str) -> Site {
+        Site(TwoSessions::new(format))
     }
 
-    fn root(&self) -> PathBuf {
-        self.folder.path().join("store")
+    pub fn without_sessions(format: &str) -> Site {
+        Site(TwoSessions::without_sessions(format))
     }
 
-    fn raw(&self, args: &[&str]) -> Output {
-        let data = self.folder.path().join("data");
-        Verb::new([args, &["--yes", "--now", NOW, "--data-dir", data.to_str().unwrap()]].concat()).run()
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        self.raw(&[args, &["--store", self.root().to_str().unwrap()]].concat())
+    /// A folder without files.
+    pub fn of_folder() -> Site {
+        Site(TwoSessions { folder: crate::support::folder::new(), sessions: Default::default() })
     }
 
     /// Adds a memory to a session, by the session's number, and returns its id.
-    fn add(&self, session: usize, kind: &str, record: Value) -> String {
-        let name = &self.sessions[session];
-        let record = record.to_string();
-        let root = self.root();
-        let args = ["add", "--session", name, "--type", kind, "--record", "-", "--yes", "--store"];
-        let data = self.folder.path().join("data");
-        let rest = [root.to_str().unwrap(), "--now", NOW, "--data-dir", data.to_str().unwrap()];
+    pub fn add(&self, session: usize, kind: &str, record: Value) -> String {
+        let args = ["add", "--session", &self.sessions[session], "--type", kind, "--record", "-"];
         let before = self.ids(session);
-        Verb::new([&args[..], &rest].concat()).with_input(&record).run().expect_status(0);
+        self.fed(&record.to_string(), &args).expect_status(0);
         let new = self.ids(session).into_iter().find(|id| !before.contains(id));
         new.expect("a new id")
     }
 
-    fn ids(&self, session: usize) -> Vec<String> {
+    pub fn ids(&self, session: usize) -> Vec<String> {
         self.records(session).iter().map(|own| own["id"].as_str().unwrap().to_owned()).collect()
     }
 
     /// The records in the logs of a session, in the order of files and lines.
-    fn records(&self, session: usize) -> Vec<Value> {
-        let folder = self.root().join("sessions").join(&self.sessions[session]);
-        let logs = files_below(&folder).into_iter().filter(|(path, _)| path.extension().unwrap() == "jsonl");
+    pub fn records(&self, session: usize) -> Vec<Value> {
+        let logs = files_below(&self.session(session))
+            .into_iter()
+            .filter(|(path, _)| path.extension().unwrap() == "jsonl");
         let logs = logs.filter(|(path, _)| !path.ends_with("tombstones.jsonl"));
         let texts: Vec<String> = logs.map(|(_, bytes)| String::from_utf8(bytes).unwrap()).collect();
         texts.iter().flat_map(|text| text.lines()).map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-
-    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        files_below(&self.root()).into_iter().collect()
     }
 
     fn move_to_second(&self, ids: &[&str]) -> Output {
@@ -80,13 +64,13 @@ impl Site {
         self.run(&[&["move"], &names[..], &["--to", &self.sessions[1]]].concat())
     }
 
-    fn expect_no_problem(&self) {
+    pub fn expect_no_problem(&self) {
         let told = self.run(&["check", "--json"]);
         assert_eq!(told.stdout, "", "problems");
     }
 }
 
-fn finding(text: &str) -> Value {
+pub fn finding(text: &str) -> Value {
     json!({"description": text, "severity": "low", "zzz": 1.50})
 }
 
@@ -121,8 +105,7 @@ fn a_numbered_id_that_is_taken_is_counted_on_and_references_follow() {
     site.add(0, "decision", references);
     assert_eq!((moved.as_str(), site.ids(1)), ("finding-001", vec!["finding-001".to_owned()]));
     let before = site.files();
-    let told = site.move_to_second(&[&moved]).expect_status(0).stdout;
-    assert!(told.contains("finding-001 becomes finding-002"), "{told}");
+    site.move_to_second(&[&moved]).expect_status(0).expect_stdout("finding-001 becomes finding-002");
     assert_eq!(site.ids(1), ["finding-001", "finding-002"]);
     assert_eq!(site.ids(0), ["dec-001"]);
     assert_eq!(site.records(0)[0]["references"]["findings"], json!(["finding-002"]));
@@ -170,8 +153,7 @@ fn a_memory_that_can_not_move_is_refused_and_nothing_changes() {
     let one = format!("{}/mem_2", site.sessions[0]);
     site.run(&["delete", &one]).expect_status(0);
     let before = site.files();
-    let taken = site.move_to_second(&["mem_1"]).expect_status(3);
-    assert!(taken.stderr.contains("has the id mem_1 already"), "{}", taken.stderr);
+    site.move_to_second(&["mem_1"]).expect_status(3).expect_stderr("has the id mem_1 already");
     site.move_to_second(&["mem_2"]).expect_status(1);
     let one = format!("{}/mem_1", site.sessions[0]);
     site.run(&["move", &one, "--to", "nowhere"]).expect_status(3);
@@ -187,8 +169,7 @@ fn an_id_that_was_deleted_in_the_other_session_is_taken() {
     site.add(1, "finding", own("mem_1"));
     site.run(&["delete", "--remove", &format!("{}/mem_1", site.sessions[1])]).expect_status(0);
     let tombstone = json!({"id": "mem_1", "timestamp": NOW, "reason": "user_deleted"});
-    let path = site.root().join("sessions").join(&site.sessions[1]).join("tombstones.jsonl");
-    fs::write(path, format!("{tombstone}\n")).unwrap();
+    fs::write(site.session(1).join("tombstones.jsonl"), format!("{tombstone}\n")).unwrap();
     let before = site.files();
     site.move_to_second(&["mem_1"]).expect_status(3);
     assert_eq!(site.files(), before);
@@ -201,19 +182,16 @@ fn an_archived_session_takes_no_memory() {
     site.add(1, "finding", finding("packed"));
     site.run(&["session", "archive", &site.sessions[1]]).expect_status(0);
     let before = site.files();
-    let told = site.move_to_second(&[&moved]).expect_status(3);
-    assert!(told.stderr.contains("E_SESSION_ARCHIVED"), "{}", told.stderr);
+    site.move_to_second(&[&moved]).expect_status(3).expect_stderr("E_SESSION_ARCHIVED");
     assert_eq!(site.files(), before);
 }
 
 #[test]
 fn formats_without_sessions_say_so() {
-    let site = Site { folder: crate::support::folder::new(), sessions: Default::default() };
-    site.raw(&["init", "memory-server", site.root().to_str().unwrap()]).expect_status(0);
+    let site = TwoSessions::without_sessions("memory-server");
     site.run(&["add", "--type", "learning", "--text", "text"]).expect_status(0);
     let id = site.run(&["list", "--json"]).json_lines()[0]["id"].as_str().unwrap().to_owned();
-    let told = site.run(&["move", &id, "--to", "two"]).expect_status(3);
-    assert!(told.stderr.contains("Nothing was changed"), "{}", told.stderr);
+    site.run(&["move", &id, "--to", "two"]).expect_status(3).expect_stderr("Nothing was changed");
 }
 
 fn message(text: &str, parent: Option<&str>) -> Value {
@@ -267,7 +245,7 @@ fn an_id_that_is_taken_after_the_plan_was_shown_is_not_given_twice() {
     let args = [&["move", &name, "--to", &site.sessions[1]][..], &place].concat();
     let mut terminal = Terminal::spawn(env!("CARGO_BIN_EXE_palimp"), args, 36, 200);
     terminal.wait_for_text("anything else cancels", SOON);
-    let log = root.join("sessions").join(&site.sessions[1]).join("conversation.jsonl");
+    let log = site.session(1).join("conversation.jsonl");
     let line = fs::read_to_string(&log).unwrap().replace("msg-001", "msg-002").replace("was there", "late");
     fs::OpenOptions::new().append(true).open(&log).unwrap().write_all(line.as_bytes()).unwrap();
     terminal.send_and_see("y\r", "msg-002 becomes msg-003");

@@ -100,13 +100,7 @@ fn told(byte: u8) -> Vec<u8> {
 
 /// Returns the files with records below a folder, without derived files and locks.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut found = Vec::new();
-    for item in fs::read_dir(folder).unwrap().map(|item| item.unwrap().path()) {
-        match item.is_dir() {
-            true => found.extend(files(&item)),
-            false => found.push((item.clone(), fs::read(&item).unwrap())),
-        }
-    }
+    let mut found: Vec<_> = support::files_below(folder).into_iter().collect();
     let is_ours = |path: &Path| {
         let name = path.file_name().unwrap().as_bytes();
         name.ends_with(b"lock") || name.ends_with(b".palimp-old")

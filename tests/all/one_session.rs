@@ -2,60 +2,42 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use palimp::memory::{Memory, New};
-use tempfile::TempDir;
+use serde_json::{Value, json};
 
-use crate::support::{Output, Verb, files_below};
+use crate::support::{TwoSessions, files_below};
 
 /// The formats with separate sessions, with a type of memory and its log.
 const FORMATS: [(&str, &str, &str); 2] =
     [("session-log", "finding", "memory.jsonl"), ("bmad", "finding", "findings.jsonl")];
-const NOW: &str = "2026-02-01T12:00:00Z";
 
 /// A store with two sessions that have memories with the same texts.
 struct Site {
-    folder: TempDir,
+    made: TwoSessions,
     log: &'static str,
-    sessions: [String; 2],
+}
+
+impl Deref for Site {
+    type Target = TwoSessions;
+
+    fn deref(&self) -> &TwoSessions {
+        &self.made
+    }
 }
 
 impl Site {
     fn new((format, kind, log): (&str, &str, &'static str)) -> Site {
-        let folder = crate::support::folder::new();
-        let mut site = Site { folder, log, sessions: Default::default() };
-        let root = site.root();
-        site.raw(&["init", format, root.to_str().unwrap()]).expect_status(0);
-        site.sessions = ["one", "two"].map(|name| {
-            let told = site.run(&["session", "new", name]).expect_status(0).stdout;
-            let name = told.lines().find_map(|line| line.strip_prefix("new session ")).unwrap().to_owned();
+        let made = TwoSessions::new(format);
+        for name in &made.sessions {
             for text in ["first", "second", "third"] {
-                site.run(&["add", "--session", &name, "--type", kind, "--text", text]).expect_status(0);
+                made.run(&["add", "--session", name, "--type", kind, "--text", text]).expect_status(0);
             }
-            name
-        });
-        site.run(&["reindex"]).expect_status(0);
-        site
-    }
-
-    fn root(&self) -> PathBuf {
-        self.folder.path().join("store")
-    }
-
-    fn raw(&self, args: &[&str]) -> Output {
-        let data = self.folder.path().join("data");
-        Verb::new([args, &["--yes", "--now", NOW, "--data-dir", data.to_str().unwrap()]].concat()).run()
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        self.raw(&[args, &["--store", self.root().to_str().unwrap()]].concat())
-    }
-
-    /// The files of the store, by their paths in it.
-    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let within = |path: &Path| path.strip_prefix(self.root()).unwrap().to_owned();
-        files_below(&self.root()).into_iter().map(|(path, bytes)| (within(&path), bytes)).collect()
+        }
+        made.run(&["reindex"]).expect_status(0);
+        Site { made, log }
     }
 
     /// The same store with the same palimp data, in another folder.
@@ -65,12 +47,24 @@ impl Site {
             let to = folder.path().join(path.strip_prefix(self.folder.path()).unwrap());
             crate::support::write(&to, bytes);
         }
-        Site { folder, log: self.log, sessions: self.sessions.clone() }
+        Site { made: TwoSessions { folder, sessions: self.sessions.clone() }, log: self.log }
     }
 
     /// The log of the second session.
     fn other_log(&self) -> PathBuf {
-        self.root().join("sessions").join(&self.sessions[1]).join(self.log)
+        self.session(1).join(self.log)
+    }
+
+    /// Adds the last record of a session's log with another id, like another program. Returns it.
+    fn add_another(&self, session: usize, id: &str, change: impl FnOnce(&mut Value)) -> Value {
+        let log = self.session(session).join(self.log);
+        let text = fs::read_to_string(&log).unwrap();
+        let mut record: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        record["id"] = id.into();
+        record.as_object_mut().unwrap().remove("checksum");
+        change(&mut record);
+        fs::write(&log, format!("{text}{record}\n")).unwrap();
+        record
     }
 
     /// Makes the second session unreadable: a folder replaces its log.
@@ -207,12 +201,7 @@ fn another_session_that_cannot_be_read_is_in_nobodys_way() {
 fn an_id_with_a_slash_is_found_though_a_session_has_the_name_before_it() {
     let site = Site::new(FORMATS[0]);
     let [one, two] = &site.sessions;
-    let log = site.other_log();
-    let line = fs::read_to_string(&log).unwrap().lines().next().unwrap().to_owned();
-    let mut record: serde_json::Value = serde_json::from_str(&line).unwrap();
-    record["id"] = format!("{one}/odd").into();
-    record.as_object_mut().unwrap().remove("checksum");
-    fs::write(&log, format!("{}{record}\n", fs::read_to_string(&log).unwrap())).unwrap();
+    let record = site.add_another(1, &format!("{one}/odd"), |_| {});
     site.run(&["tag", &format!("{one}/odd"), "+auth"]).expect_status(0);
     let told = site.run(&["list", "--session", two, "tag:auth", "--json"]).expect_status(0).json_lines();
     assert_eq!((told.len(), &told[0]["id"]), (1, &record["id"]));
@@ -223,12 +212,7 @@ fn where_an_id_reads_like_a_session_and_an_id_the_session_is_meant_by_every_verb
     let site = Site::new(FORMATS[0]);
     let [one, two] = &site.sessions;
     let name = format!("{one}/{}", site.ids(one)[0]);
-    let line = fs::read_to_string(site.other_log()).unwrap().lines().next().unwrap().to_owned();
-    let mut record: serde_json::Value = serde_json::from_str(&line).unwrap();
-    record["id"] = name.clone().into();
-    record.as_object_mut().unwrap().remove("checksum");
-    fs::write(site.other_log(), format!("{}{record}\n", fs::read_to_string(site.other_log()).unwrap()))
-        .unwrap();
+    site.add_another(1, &name, |_| {});
     let other = format!("{two}/{}", site.ids(two)[0]);
     for words in [&["tag", &name, "+alone"][..], &["tag", &name, &other, "+both"]] {
         site.run(words).expect_status(0);
@@ -255,19 +239,14 @@ fn a_reference_into_another_session_is_not_taken_for_missing() {
     for format in crate::support::tries::some(FORMATS, &[0]) {
         let site = Site::new(format);
         let [one, two] = &site.sessions;
-        let log = site.root().join("sessions").join(one).join(site.log);
         let id = format!("{}x", site.ids(two)[0]);
         let text = fs::read_to_string(site.other_log()).unwrap().replace(&site.ids(two)[0], &id);
         fs::write(site.other_log(), text).unwrap();
-        let line = fs::read_to_string(&log).unwrap().lines().last().unwrap().to_owned();
-        let mut record: serde_json::Value = serde_json::from_str(&line).unwrap();
-        record["id"] = if site.log == "memory.jsonl" { "mem_77777777_777" } else { "finding-777" }.into();
-        record["references"] = match site.log {
-            "memory.jsonl" => serde_json::json!([id]),
-            _ => serde_json::json!({ "findings": [id] }),
+        let (new, references) = match site.log {
+            "memory.jsonl" => ("mem_77777777_777", json!([id])),
+            _ => ("finding-777", json!({ "findings": [id] })),
         };
-        record.as_object_mut().unwrap().remove("checksum");
-        fs::write(&log, format!("{}{record}\n", fs::read_to_string(&log).unwrap())).unwrap();
+        let record = site.add_another(0, new, |record| record["references"] = references);
         let problems = |args: &[&str]| {
             let rows = site.run(&[args, &["--json"]].concat()).expect_status(0).json_lines();
             let own = rows.into_iter().find(|row| row["id"] == record["id"]).unwrap();

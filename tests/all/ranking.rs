@@ -110,7 +110,7 @@ fn what_is_pinned_or_kept_until_a_later_day_does_not_fade_and_then_it_does() {
     }
     let always = ["compact", "--yes", "--now", NOW, "--store", store.path.to_str().unwrap()];
     run(always).expect_status(0);
-    let log = String::from_utf8(store.read("sessions/s/memory.jsonl")).unwrap();
+    let log = store.text("sessions/s/memory.jsonl");
     let stays = |id: &str| log.contains(&format!("\"id\":\"{id}\""));
     assert!(stays("pinned") && stays("today") && !stays("over") && !stays("plain"), "{log}");
 }
@@ -128,7 +128,7 @@ fn no_rule_of_age_or_rank_takes_what_is_pinned_away() {
         .learning(learning("550e8400-e29b-41d4-a716-446655440002", json!([])))
         .build();
     run(["maintain", "--yes", "--now", NOW, "--store", store.path.to_str().unwrap()]).expect_status(0);
-    let left = String::from_utf8(store.read("learnings.jsonl")).unwrap();
+    let left = store.text("learnings.jsonl");
     assert!(left.contains("440001") && !left.contains("440002"), "{left}");
 
     let message = |number: usize, tags: Value| {
@@ -146,6 +146,6 @@ fn no_rule_of_age_or_rank_takes_what_is_pinned_away() {
         .with("config.json", r#"{"memory_config":{"version":"1.0"}}"#)
         .build(".bmad/memory");
     run(["compact", "--yes", "--now", NOW, "--store", store.path.to_str().unwrap()]).expect_status(0);
-    let left = String::from_utf8(store.read(format!("{folder}/conversation.jsonl"))).unwrap();
+    let left = store.text(format!("{folder}/conversation.jsonl"));
     assert!(left.contains("msg-009") && !left.contains("msg-008"), "{left}");
 }

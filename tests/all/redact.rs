@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::secrets::{Desk, LOGS, record, token};
-use crate::support::Output;
+use super::secrets::{found, record, token};
 use crate::support::agent_memory::{AgentMemoryBuilder, hash};
+use crate::support::files::LOGS;
 use crate::support::tries::some;
+use crate::support::{Desk, Output};
 
 const NOTE: &str = "knowledge/notes/auth.md";
 const LOG: &str = LOGS[1].1;
@@ -22,15 +23,20 @@ fn desks() -> Vec<(Desk, &'static str)> {
     let text = format!("before \"q\"\nthe key is {}, keep it", token());
     let mut all: Vec<_> = [LOGS[0], LOGS[1], LOGS[3]]
         .into_iter()
-        .map(|(format, log)| (Desk::of(format, log, &format!("{}\n", record(format, &text))), log))
+        .map(|(format, log)| (Desk::of_log(format, log, &format!("{}\n", record(format, &text))), log))
         .collect();
-    all.push((Desk::of("a-mem", NOTE, &note()), NOTE));
+    all.push((Desk::of_log("a-mem", NOTE, &note()), NOTE));
     all
 }
 
 /// A session log of one memory with this finding.
 fn log_of(finding: &str) -> Desk {
-    Desk::of("session-log", LOG, &format!("{}\n", record("session-log", finding)))
+    Desk::of_log("session-log", LOG, &format!("{}\n", record("session-log", finding)))
+}
+
+/// Replaces a value of standard input, without questions.
+fn redact(desk: &Desk, value: &str, words: &[&str]) -> Output {
+    desk.fed(value, &[&["redact", "--value-from", "-", "--yes"], words].concat())
 }
 
 /// Returns the codes and messages of what `check` finds.
@@ -47,7 +53,7 @@ fn shows_nothing_of(shown: &Output, value: &str) {
 
 /// Returns the span that `secrets` prints, as `--span` takes it.
 fn span_of(desk: &Desk) -> String {
-    let span = &desk.found(&[])[0]["span"];
+    let span = &found(desk, &[])[0]["span"];
     format!("{}..{}", span[0], span[1])
 }
 
@@ -67,7 +73,7 @@ fn a_token_is_replaced_in_every_format_nothing_else_changes_and_undo_restores_ev
             };
             assert_eq!(after, before.replace(&token(), with), "{file}");
             let in_memories: Vec<Value> =
-                desk.found(&[]).into_iter().filter(|own| !own["key"].is_null()).collect();
+                found(&desk, &[]).into_iter().filter(|own| !own["key"].is_null()).collect();
             assert!(in_memories.is_empty(), "{file}: {in_memories:?}");
             let new: Vec<Value> = problems(&desk).into_iter().filter(|own| !known.contains(own)).collect();
             assert_eq!(new, Vec::<Value>::new(), "{file}");
@@ -100,14 +106,13 @@ fn escapes_a_lone_surrogate_numbers_and_spaces_stay_as_they_are() {
         "\n",
     ]
     .concat();
-    let desk = Desk::of("session-log", LOG, &line);
+    let desk = Desk::of_log("session-log", LOG, &line);
     desk.run(&["redact", "mem_1", "--with", "label", "--yes"]).expect_status(0);
     let value = token().replacen('g', "\\u0067", 1);
     assert_eq!(desk.text(LOG), line.replace(&value, "[REDACTED:github-token]"));
     desk.run(&["undo", "--yes"]).expect_status(0);
     assert_eq!(desk.text(LOG), line);
-    desk.fed(&token(), &["redact", "mem_1", "--value-from", "-", "--with", "label", "--yes"])
-        .expect_status(0);
+    redact(&desk, &token(), &["mem_1", "--with", "label"]).expect_status(0);
     assert_eq!(desk.text(LOG), line.replace(&value, "[REDACTED:github-token]"));
 }
 
@@ -117,16 +122,14 @@ fn a_value_is_replaced_in_metadata_nested_objects_and_tags() {
     let line = format!(
         "{{\"id\":\"mem_1\",\"session_id\":\"s\",\"timestamp\":\"2026-01-20T10:00:00Z\",\"type\":\"finding\",\"content\":{{\"finding\":\"x\"}},\"importance\":0.5,\"tags\":[\"a\",\"{value}\"],\"metadata\":{{\"k\":[\"say {value}\",{{\"in\":\"{value}\"}}]}},\"extra\":\"{{\\\"q\\\":\\\"{value}\\\"}}\"}}\n"
     );
-    let desk = Desk::of("session-log", LOG, &line);
-    desk.fed(value, &["redact", "mem_1", "--value-from", "-", "--with", "pseudonym", "--yes"])
-        .expect_status(0);
+    let desk = Desk::of_log("session-log", LOG, &line);
+    redact(&desk, value, &["mem_1", "--with", "pseudonym"]).expect_status(0);
     let after = desk.text(LOG);
     let at = after.find("redacted-value-").unwrap();
     assert_eq!(after, line.replace(value, &after[at..at + 23]));
     desk.run(&["undo", "--yes"]).expect_status(0);
     // A tag of this format has no brackets, so nothing of the memory is changed.
-    let said = desk.fed(value, &["redact", "mem_1", "--value-from", "-", "--with", "label", "--yes"]);
-    let said = said.expect_status(3);
+    let said = redact(&desk, value, &["mem_1", "--with", "label"]).expect_status(3);
     assert!(said.stderr.contains("mem_1") && said.stderr.contains("a tag has letters"), "{}", said.stderr);
     shows_nothing_of(&said, value);
     assert_eq!(desk.text(LOG), line);
@@ -147,17 +150,16 @@ fn a_value_in_an_id_a_reference_a_name_or_a_number_is_refused_and_nothing_change
         (with("references", json!([value])), "`references` names other memories"),
         (with("metadata", json!({value: 1})), "the name of a field"),
     ] {
-        let desk = Desk::of("session-log", LOG, &format!("{line}\n"));
+        let desk = Desk::of_log("session-log", LOG, &format!("{line}\n"));
         let key = desk.run(&["list", "--json"]).json_lines()[0]["key"].as_str().unwrap().to_owned();
-        let said = desk.fed(value, &["redact", &key, "--value-from", "-", "--with", "mask", "--yes"]);
-        let said = said.expect_status(3);
+        let said = redact(&desk, value, &[&key, "--with", "mask"]).expect_status(3);
         assert!(said.stderr.contains(why), "{}", said.stderr);
         shows_nothing_of(&said, value);
         assert_eq!(desk.text(LOG), format!("{line}\n"));
     }
     let line = with("metadata", json!({"n": 1_234_567_890_123_u64}));
-    let desk = Desk::of("session-log", LOG, &format!("{line}\n"));
-    desk.fed("1234567890123", &["redact", "--value-from", "-", "--with", "mask", "--yes"]).expect_status(3);
+    let desk = Desk::of_log("session-log", LOG, &format!("{line}\n"));
+    redact(&desk, "1234567890123", &["--with", "mask"]).expect_status(3);
 }
 
 #[test]
@@ -168,10 +170,11 @@ fn a_refused_memory_is_left_out_by_name_and_the_others_are_redacted() {
         format!("{own}\n")
     };
     let lines = [line("mem_1", "mem_2"), line("mem_2", "kingfisher-17")].concat();
-    let desk = Desk::of("session-log", LOG, &lines);
-    let said = desk.fed("kingfisher-17", &["redact", "--value-from", "-", "--with", "mask", "--yes"]);
-    let said = said.expect_status(0);
-    assert!(said.stderr.contains("left out: 1 of 2") && said.stderr.contains("mem_2"), "{}", said.stderr);
+    let desk = Desk::of_log("session-log", LOG, &lines);
+    redact(&desk, "kingfisher-17", &["--with", "mask"])
+        .expect_status(0)
+        .expect_stderr("left out: 1 of 2")
+        .expect_stderr("mem_2");
     assert_eq!(desk.text(LOG), lines.replacen("kingfisher-17", "••••••", 1));
 }
 
@@ -189,13 +192,13 @@ fn a_note_keeps_its_id_its_links_and_the_form_of_its_front_matter() {
         ("author: 'kingfisher-17'\n", "x"),
     ] {
         let before = text(front, body);
-        let desk = Desk::of("a-mem", NOTE, &before);
-        desk.fed(value, &["redact", "--value-from", "-", "--with", "mask", "--yes"]).expect_status(0);
+        let desk = Desk::of_log("a-mem", NOTE, &before);
+        redact(&desk, value, &["--with", "mask"]).expect_status(0);
         assert_eq!(desk.text(NOTE), before.replace(value, "••••••"));
     }
     // Without quotes, a label would be a list.
-    let desk = Desk::of("a-mem", NOTE, &text("author: kingfisher-17\n", "x"));
-    desk.fed(value, &["redact", "--value-from", "-", "--with", "label", "--yes"]).expect_status(0);
+    let desk = Desk::of_log("a-mem", NOTE, &text("author: kingfisher-17\n", "x"));
+    redact(&desk, value, &["--with", "label"]).expect_status(0);
     assert_eq!(desk.text(NOTE), text("author: \"[REDACTED]\"\n", "x"));
     for (front, body, why) in [
         ("linked_to: [kingfisher-17]\n", "x", "`linked_to` names other memories"),
@@ -204,15 +207,14 @@ fn a_note_keeps_its_id_its_links_and_the_form_of_its_front_matter() {
         ("kingfisher-17: a\n", "x", "name of a field"),
     ] {
         let before = text(front, body);
-        let desk = Desk::of("a-mem", NOTE, &before);
-        let said = desk.fed(value, &["redact", "auth", "--value-from", "-", "--with", "mask", "--yes"]);
-        let said = said.expect_status(3);
+        let desk = Desk::of_log("a-mem", NOTE, &before);
+        let said = redact(&desk, value, &["auth", "--with", "mask"]).expect_status(3);
         assert!(said.stderr.contains("auth: ") && said.stderr.contains(why), "{}", said.stderr);
         shows_nothing_of(&said, value);
         assert_eq!(desk.text(NOTE), before);
     }
-    let desk = Desk::of("a-mem", NOTE, &text("", "x").replace("id: auth", "id: kingfisher-17"));
-    desk.fed(value, &["redact", "--value-from", "-", "--with", "mask", "--yes"]).expect_status(3);
+    let desk = Desk::of_log("a-mem", NOTE, &text("", "x").replace("id: auth", "id: kingfisher-17"));
+    redact(&desk, value, &["--with", "mask"]).expect_status(3);
 }
 
 #[test]
@@ -225,8 +227,7 @@ fn parts_of_the_bundle_are_redacted_as_an_edit_makes_it() {
     ]);
     let desk = Desk::of_files("agent-memory", ".agent-memory", &made.files().0);
     let (before, known) = (desk.text("state.json"), problems(&desk));
-    let said = desk.fed(value, &["redact", "--value-from", "-", "--with", "mask", "--yes"]);
-    let said = said.expect_status(0);
+    let said = redact(&desk, value, &["--with", "mask"]).expect_status(0);
     shows_nothing_of(&said, value);
     assert!(said.stdout.contains("checkpoints"), "{}", said.stdout);
     let state: Value = serde_json::from_str(&desk.text("state.json")).unwrap();
@@ -256,8 +257,7 @@ fn events_that_are_not_recalled_yet_do_not_bring_the_value_back() {
         .event(json!({"signals": signals}))
         .bundle(&[("/gotchas/0/cause", json!("kingfisher-17"))]);
     let desk = Desk::of_files("agent-memory", ".agent-memory", &made.files().0);
-    desk.fed("kingfisher-17", &["redact", "gotchas.0", "--value-from", "-", "--with", "label", "--yes"])
-        .expect_status(0);
+    redact(&desk, "kingfisher-17", &["gotchas.0", "--with", "label"]).expect_status(0);
     let events = desk.text("history/events.jsonl");
     assert!(!events.contains("kingfisher") && events.contains("Another: one"), "{events}");
 }
@@ -268,18 +268,16 @@ fn profiles_and_saved_queries_are_redacted_and_events_are_refused() {
     for (file, before) in
         [("profiles/x.json", profile), ("queries/q.sql", "-- kingfisher-17\nSELECT * FROM events\n")]
     {
-        let desk = Desk::of("a-mem", file, before);
-        desk.fed("kingfisher-17", &["redact", "--value-from", "-", "--with", "label", "--yes"])
-            .expect_status(0);
+        let desk = Desk::of_log("a-mem", file, before);
+        redact(&desk, "kingfisher-17", &["--with", "label"]).expect_status(0);
         assert_eq!(desk.text(file), before.replace("kingfisher-17", "[REDACTED]"));
         desk.run(&["undo", "--yes"]).expect_status(0);
         assert_eq!(desk.text(file), before);
     }
     for (format, log) in [LOGS[2], LOGS[4]] {
-        let desk = Desk::of(format, log, &format!("{}\n", record(format, &token())));
+        let desk = Desk::of_log(format, log, &format!("{}\n", record(format, &token())));
         let before = desk.text(log);
-        let said = desk.run(&["redact", "--secrets", "--with", "mask", "--yes"]).expect_status(3);
-        assert!(said.stderr.contains("event"), "{}", said.stderr);
+        desk.run(&["redact", "--secrets", "--with", "mask", "--yes"]).expect_status(3).expect_stderr("event");
         assert_eq!(desk.text(log), before);
     }
 }
@@ -311,16 +309,16 @@ fn a_span_counts_as_secrets_prints_it_and_only_that_range_is_replaced_once() {
         "{\"id\":\"mem_0\",\"session_id\":\"s\",\"timestamp\":\"2026-01-20T10:00:00Z\",\"type\":\"finding\",\"content\":{\"finding\":\"first\"}}",
     ] {
         let before = format!("{lead}{line}\n");
-        let desk = Desk::of("session-log", LOG, &before);
+        let desk = Desk::of_log("session-log", LOG, &before);
         let span = span_of(&desk);
         desk.run(&["redact", "mem_1", "--span", &span, "--with", "label", "--yes"]).expect_status(0);
         assert_eq!(desk.text(LOG), before.replacen(&token(), "[REDACTED:github-token]", 1), "{lead:?}");
     }
-    let desk = Desk::of("a-mem", NOTE, &note());
+    let desk = Desk::of_log("a-mem", NOTE, &note());
     let span = span_of(&desk);
     desk.run(&["redact", "auth", "--span", &span, "--with", "label", "--yes"]).expect_status(0);
     assert_eq!(desk.text(NOTE), note().replace(&token(), "[REDACTED:github-token]"));
-    let desk = Desk::of("a-mem", NOTE, &note());
+    let desk = Desk::of_log("a-mem", NOTE, &note());
     let said = desk.run(&["redact", "auth", "--span", "0..7", "--with", "mask", "--yes"]).expect_status(3);
     assert!(said.stderr.contains("Name the line"), "{}", said.stderr);
     desk.run(&["redact", "auth", "--span", "11:0..2", "--with", "mask", "--yes"]).expect_status(0);
@@ -330,7 +328,7 @@ fn a_span_counts_as_secrets_prints_it_and_only_that_range_is_replaced_once() {
 #[test]
 fn a_span_that_cuts_something_or_is_no_text_is_refused() {
     let line = "{\"id\":\"mem_1\",\"session_id\":\"s\",\"timestamp\":\"2026-01-20T10:00:00Z\",\"type\":\"finding\",\"content\":{\"finding\":\"a \\u00e9 \\ud83d\\ude00 é b\"}}\n";
-    let desk = Desk::of("session-log", LOG, line);
+    let desk = Desk::of_log("session-log", LOG, line);
     let at = |text: &str| line.find(text).unwrap();
     let emoji = at("\\ud83d");
     for (start, end) in [
@@ -364,8 +362,7 @@ fn nothing_that_is_printed_shows_the_value() {
         shows_nothing_of(&desk.fed(value, &all), value);
     }
     desk.run(&["undo", "--yes"]).expect_status(0);
-    let said = desk.fed(value, &["redact", "mem_1", "--value-from", "-", "--with", "mask", "--yes"]);
-    let said = said.expect_status(0);
+    let said = redact(&desk, value, &["mem_1", "--with", "mask"]).expect_status(0);
     shows_nothing_of(&said, value);
     assert!(said.stderr.contains("redacted \"the words are ••••••"), "{}", said.stderr);
     shows_nothing_of(&desk.run(&["journal"]), value);
@@ -384,7 +381,7 @@ fn a_pseudonym_is_the_same_for_the_same_value_however_it_is_chosen() {
         record("session-log", &format!("asked {who}@example.org")).replace("mem_1", id) + "\n"
     };
     let lines = [line("mem_1", "ada"), line("mem_2", "bob"), line("mem_3", "ada")].concat();
-    let desk = Desk::of("session-log", LOG, &lines);
+    let desk = Desk::of_log("session-log", LOG, &lines);
     let names = || -> Vec<String> {
         let after = desk.text(LOG);
         after.split("redacted-email-").skip(1).map(|rest| rest[..8].to_owned()).collect()
@@ -393,8 +390,7 @@ fn a_pseudonym_is_the_same_for_the_same_value_however_it_is_chosen() {
     let all = names();
     assert!(all.len() == 3 && all[0] == all[2] && all[0] != all[1], "{all:?}");
     desk.run(&["undo", "--yes"]).expect_status(0);
-    desk.fed("ada@example.org", &["redact", "--value-from", "-", "--with", "pseudonym", "--yes"])
-        .expect_status(0);
+    redact(&desk, "ada@example.org", &["--with", "pseudonym"]).expect_status(0);
     assert_eq!(names(), [all[0].clone(), all[0].clone()]);
     desk.run(&["undo", "--yes"]).expect_status(0);
     let span = span_of(&desk);
@@ -405,7 +401,7 @@ fn a_pseudonym_is_the_same_for_the_same_value_however_it_is_chosen() {
 #[test]
 fn a_false_alarm_stays() {
     let desk = log_of("asked ada@example.org and bob@example.org");
-    let finding = desk.found(&[])[0]["finding"].as_str().unwrap().to_owned();
+    let finding = found(&desk, &[])[0]["finding"].as_str().unwrap().to_owned();
     desk.run(&["secrets", "--triage", &format!("{finding}=no")]).expect_status(0);
     desk.run(&["redact", "--secrets", "--with", "label", "--yes"]).expect_status(0);
     assert!(desk.text(LOG).contains("asked ada@example.org and [REDACTED:email]"), "{}", desk.text(LOG));
@@ -416,8 +412,7 @@ fn values_from_standard_input_are_redacted_and_no_more() {
     let text = "the code word is kingfisher-17 or kingfisher-17-b, and kingfishers are birds";
     let desk = log_of(text);
     let before = desk.text(LOG);
-    desk.fed("kingfisher-17\n", &["redact", "--value-from", "-", "--with", "label", "--yes"])
-        .expect_status(0);
+    redact(&desk, "kingfisher-17\n", &["--with", "label"]).expect_status(0);
     assert_eq!(desk.text(LOG), before.replace("kingfisher-17", "[REDACTED]"));
     desk.run(&["undo", "--yes"]).expect_status(0);
     let both = "kingfisher-17\0kingfisher-17-b\0";
@@ -425,8 +420,7 @@ fn values_from_standard_input_are_redacted_and_no_more() {
     assert!(desk.text(LOG).contains("is •••••• or ••••••, and kingfishers"), "{}", desk.text(LOG));
     for words in [&["mem_1"][..], &["--query", "type:finding"], &[]] {
         let all = [&["redact"][..], words, &["--value-from", "-", "--with", "mask", "--yes"]].concat();
-        let said = desk.fed("not in any memory", &all).expect_status(1).stderr.clone();
-        assert!(said.contains("no memory has such a value"), "{said}");
+        desk.fed("not in any memory", &all).expect_status(1).expect_stderr("no memory has such a value");
     }
 }
 
@@ -434,14 +428,13 @@ fn values_from_standard_input_are_redacted_and_no_more() {
 fn only_chosen_memories_are_redacted_and_deleted_ones_are_counted() {
     let line = |id: &str| record("session-log", "say kingfisher-17").replace("mem_1", id) + "\n";
     let lines = [line("mem_1"), line("mem_2"), line("mem_3")].concat();
-    let desk = Desk::of("session-log", LOG, &lines);
+    let desk = Desk::of_log("session-log", LOG, &lines);
     desk.run(&["delete", "mem_3", "--yes"]).expect_status(0);
-    desk.fed("kingfisher-17", &["redact", "mem_1", "--value-from", "-", "--with", "mask", "--yes"])
-        .expect_status(0);
+    redact(&desk, "kingfisher-17", &["mem_1", "--with", "mask"]).expect_status(0);
     assert_eq!(desk.text(LOG), lines.replacen("kingfisher-17", "••••••", 1));
-    let said = desk.fed("kingfisher-17", &["redact", "--value-from", "-", "--with", "mask", "--yes"]);
-    let said = said.expect_status(0).stderr.clone();
-    assert!(said.contains("1 memory with such a value, deleted or broken"), "{said}");
+    redact(&desk, "kingfisher-17", &["--with", "mask"])
+        .expect_status(0)
+        .expect_stderr("1 memory with such a value, deleted or broken");
     assert_eq!(desk.text(LOG), lines.replacen("kingfisher-17", "••••••", 2));
 }
 
@@ -452,13 +445,14 @@ fn a_short_value_and_one_that_many_memories_have_are_refused_before_anything_hap
             record("session-log", "deployed by the pipeline").replace("mem_1", &format!("mem_{n}")) + "\n"
         })
         .collect();
-    let desk = Desk::of("session-log", LOG, &lines);
+    let desk = Desk::of_log("session-log", LOG, &lines);
     for (value, why) in
         [("short", "under 8"), ("the pipeline", "40 of 40"), ("\n\n\n\n\n\n\n\n\n\n", "under 8")]
     {
-        let words = ["redact", "--value-from", "-", "--with", "mask", "--yes"];
-        let said = desk.fed(value, &words).expect_status(3).stderr.clone();
-        assert!(said.contains(why) && said.contains("Nothing was changed"), "{said}");
+        for verb in [&["redact", "--with", "mask"][..], &["erase"]] {
+            let words = [verb, &["--value-from", "-", "--yes"]].concat();
+            desk.fed(value, &words).expect_status(3).expect_stderr(why).expect_stderr("Nothing was changed");
+        }
     }
     assert_eq!(desk.text(LOG), lines);
 }

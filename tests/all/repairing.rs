@@ -17,23 +17,15 @@ mod verbs;
 
 use crate::faulty::Faulty;
 use palimp::model::{Extent, Store};
-use palimp::ops::{WriteContext, repair};
+use palimp::ops::WriteContext;
+use palimp::ops::repair::{RepairContext, RepairPlan, RepairSources, RepairTarget, chosen};
 use palimp::store::{Place, load_from};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::files::now;
+use crate::support::files::{LOGS, now};
 
 const ROOT: &str = "/store";
-
-/// A log of each format.
-const LOGS: [(&str, &str); 5] = [
-    ("memory-server", "learnings.jsonl"),
-    ("session-log", "sessions/s/memory.jsonl"),
-    ("agent-memory", "history/events.jsonl"),
-    ("bmad", "sessions/s/conversation.jsonl"),
-    ("a-mem", "events/2026-01/events.jsonl"),
-];
 
 /// Returns a record of the format. Its text and its nested objects look like records, too.
 fn record(format: &str, id: &str, text: &str) -> String {
@@ -65,14 +57,24 @@ fn load(files: &[(&str, &[u8])], format: &'static str) -> Store {
     load_from(&disk, &place, Extent::All, None, now())
 }
 
-/// Returns the log after the repair, and what went to quarantine.
-fn repaired(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, Vec<(u64, Vec<u8>)>) {
+/// Asks for the fixes of a store's problems.
+fn on_bench<T>(store: &Store, ask: impl FnOnce(&RepairContext<'_>) -> T) -> T {
+    let context = WriteContext::of(store, now(), [7; 16]);
+    ask(&RepairContext::of(&context, &RepairSources::default(), []))
+}
+
+/// Returns the log after these fixes, and the plan of them.
+fn mended(format: &'static str, log: &str, bytes: &[u8], which: &RepairTarget) -> (Vec<u8>, RepairPlan) {
     let store = load(&[(log, bytes)], format);
-    let context = WriteContext::of(&store, now(), [7; 16]);
-    let done = crate::support::plans::all_safe(&context).unwrap();
-    let changed =
-        done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
-    let after = changed.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap().to_vec());
+    let done = on_bench(&store, |bench| chosen(bench, which)).unwrap();
+    let own = done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
+    // The format's own note of a repair is not part of the damaged bytes.
+    (own.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap().to_vec()), done)
+}
+
+/// Returns the log after the safe repair, and what went to quarantine.
+fn repaired(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, Vec<(u64, Vec<u8>)>) {
+    let (after, done) = mended(format, log, bytes, &RepairTarget::AllSafe);
     let out = done.quarantined.into_iter().filter(|own| own.file.as_os_str() == log);
     (after, out.map(|own| (own.at, own.bytes)).collect())
 }
@@ -115,11 +117,8 @@ fn of_a_merge_all_lines_are_shown_as_each_fix_leaves_them() {
     let [ours, theirs] = ["a", "b"].map(|id| record(format, id, "words"));
     let text = format!("<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> topic");
     let store = load(&[(log, format!("{text}\n").as_bytes())], format);
-    let context = WriteContext::of(&store, now(), [7; 16]);
-    let material = repair::RepairSources::default();
-    let bench = repair::RepairContext::of(&context, &material, []);
     for own in store.problems.iter().filter(|own| own.code.as_str() == "conflict-markers") {
-        let beside = bench.beside(own);
+        let beside = on_bench(&store, |bench| bench.beside(own));
         assert_eq!(String::from_utf8_lossy(&beside.before), text);
         for (fix, after) in beside.fixes.iter().take(3) {
             let left = match fix.title.as_str() {

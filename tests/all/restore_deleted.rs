@@ -125,8 +125,7 @@ fn a_backup_that_an_erasure_shortened_is_intact_and_one_that_was_cut_since_is_no
         rows.into_iter().find(|row| row["backup"] == *copy).unwrap()
     };
     let before = own(&desk)["bytes"].as_u64().unwrap();
-    let erased = desk.change(&["erase", &id]).expect_status(0);
-    assert!(erased.stderr.contains("of this store searched"), "{}", erased.stderr);
+    desk.change(&["erase", &id]).expect_status(0).expect_stderr("of this store searched");
     let after = own(&desk);
     assert!(after["bytes"].as_u64().unwrap() < before, "{after}");
     assert_eq!(after["verified"], true, "{after}");

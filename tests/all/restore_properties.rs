@@ -16,7 +16,8 @@ use palimp::model::time::DAY;
 use palimp::model::{EntryRef, Moment, Role, Snapshot, State};
 use palimp::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
 use palimp::usecase::{
-    BackupRestore, ChangeCommand, ChangeReport, ChangeRequest, EraseOptions, PlannedChange, Requester,
+    ArchiveMemories, BackupRestore, ChangeReport, ChangeRequest, Command, EditMemory, EraseOptions,
+    PlannedChange, Requester, ReverseLast,
 };
 use palimp::work::{Inspect, InspectRequest, Inspected, Job, JobResult, OpenedBackup, WorkerState, run_job};
 use palimp::{demo, store};
@@ -117,13 +118,13 @@ proptest! {
             store: 0, copy: opened.copy.clone(), bytes: Arc::clone(&opened.bytes),
             chosen: chosen.clone(), whole,
         };
-        let planned = desk.plan(ChangeCommand::RestoreBackup(restoring), Vec::new());
+        let planned = desk.plan(restoring, Vec::new());
         prop_assert_eq!(&desk.files(), &before, "a plan writes nothing");
         let Ok(planned) = planned else { return Ok(()) };
-        if planned.plans.iter().all(|(_, plan)| plan.is_empty()) {
+        if planned.plans.iter().all(|own| own.plan.is_empty()) {
             return Ok(());
         }
-        let plan = planned.plans[0].1.clone();
+        let plan = planned.plans[0].plan.clone();
         let mut late: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
         if appends {
             for log in [path.clone()].into_iter().chain(desk.log(beside)) {
@@ -194,7 +195,7 @@ proptest! {
             prop_assert!(left.is_empty(), "still to come: {:?}", left);
         }
         // And undo.
-        let undo = desk.request(ChangeCommand::Undo, Vec::new());
+        let undo = desk.request(ReverseLast { is_redo: false }, Vec::new());
         let JobResult::ChangeDone(undone) = desk.perform(Job::Change(undo)) else { panic!("no undo") };
         if counts && undone.is_err() {
             // Undo may refuse a count that also includes the agent's line.

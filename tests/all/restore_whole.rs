@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use support::kept_log::{LOG, line};
-use support::{KeptLog, Output, StoreBuilder, TempStore, run};
+use support::{DemoStore, KeptLog, Output, StoreBuilder, TempStore};
 
 const BEFORE: &str = "2026-02-01T10:00:00Z";
 const NOW: &str = "2026-02-01T12:00:00Z";
@@ -78,11 +78,7 @@ fn a_copy_that_is_damaged_where_the_file_is_not_is_refused_as_every_other_change
     std::fs::write(&copy, [&lines[0], &lines[1][..30]].concat()).unwrap();
     let refused = site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(3);
     assert!(refused.stderr.contains("Nothing was changed"), "{}", refused.stderr);
-    assert!(
-        refused.stderr.contains(&format!("the backup of {LOG} is damaged: line 2 is broken")),
-        "{}",
-        refused.stderr
-    );
+    refused.expect_stderr(format!("the backup of {LOG} is damaged: line 2 is broken"));
     assert_eq!(site.store.read(LOG), lines.concat().into_bytes());
 }
 
@@ -149,7 +145,7 @@ fn a_lost_log_comes_back_with_the_events_that_their_traces_have() {
     assert!(!told.iter().any(|line| line.contains("left out")), "{told:#?}");
     assert!(told[0].contains("2 are restored, and are in another file too"), "{told:#?}");
     site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
-    assert_eq!(String::from_utf8(site.store.read(log)).unwrap(), all);
+    assert_eq!(site.store.text(log), all);
     let step =
         site.run(&["journal", "--json"]).json_lines().into_iter().find(|row| row["verb"] == "backup restore");
     assert_eq!(step.unwrap()["records"], 2);
@@ -158,19 +154,6 @@ fn a_lost_log_comes_back_with_the_events_that_their_traces_have() {
     site.store.write("events/2026-02/events.jsonl", [event(2), event(3)].concat().as_bytes());
     let told = self::told(&site.run(&restore).expect_status(0));
     assert!(told[0].contains("2 are in another file now, and are left out"), "{told:#?}");
-}
-
-/// The demo's stores, and a folder for palimp's data.
-struct Demo {
-    folder: tempfile::TempDir,
-}
-
-impl Demo {
-    fn run(&self, now: &str, store: &str, args: &[&str]) -> Output {
-        let data = self.folder.path().join("data");
-        let own = ["--store", store, "--now", now, "--data-dir", data.to_str().unwrap()];
-        run(args.iter().chain(&own).copied())
-    }
 }
 
 /// Returns the files of a store that have a text, except copies of files.
@@ -196,11 +179,8 @@ fn stretch(row: &Value) -> Option<String> {
 
 #[test]
 fn what_was_erased_stays_away_from_every_copy_that_was_kept_elsewhere_in_every_format() {
-    let folder = crate::support::folder::new();
-    let root = folder.path().join("demo");
-    crate::support::demo::lay_out(&root, BEFORE);
-    let demo = Demo { folder };
-    let rows = demo.run(BEFORE, root.to_str().unwrap(), &["list", "--json"]).json_lines();
+    let demo = DemoStore::at("", BEFORE);
+    let rows = demo.run(&["list", "--json"]).json_lines();
     let is_long = crate::support::tries::is_long();
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     let mut formats: BTreeMap<String, [usize; 2]> = BTreeMap::new();
@@ -214,14 +194,14 @@ fn what_was_erased_stays_away_from_every_copy_that_was_kept_elsewhere_in_every_f
             continue;
         };
         let key = row["key"].as_str().unwrap();
-        demo.run(BEFORE, store, &["backup", "create", "--yes"]);
-        let copies = demo.run(NOW, store, &["backup", "list", "--json"]).json_lines();
+        demo.run_on(store, BEFORE, &["backup", "create", "--yes"]);
+        let copies = demo.run_on(store, NOW, &["backup", "list", "--json"]).json_lines();
         let place = |copy: &Value| Path::new(store).join(copy["backup"].as_str().unwrap());
         let mut kept: Vec<(PathBuf, Vec<u8>)> =
             copies.iter().map(|copy| (place(copy), std::fs::read(place(copy)).unwrap())).collect();
         kept.retain(|(_, bytes)| memchr::memmem::find(bytes, text.as_bytes()).is_some());
         kept.truncate(2);
-        let erased = demo.run(NOW, store, &["erase", key, "--yes"]);
+        let erased = demo.run_on(store, NOW, &["erase", key, "--yes"]);
         if erased.status != Some(0) || !holding(store, &text).is_empty() {
             continue;
         }
@@ -232,16 +212,16 @@ fn what_was_erased_stays_away_from_every_copy_that_was_kept_elsewhere_in_every_f
         }
         for (path, _) in &kept {
             let name = path.to_str().unwrap();
-            let seen = demo.run(NOW, store, &["backup", "diff", name, "--json"]);
+            let seen = demo.run_on(store, NOW, &["backup", "diff", name, "--json"]);
             assert!(!seen.stdout.contains(&text), "{store} {kind} {name}: {}", seen.stdout);
             for words in [&["--replace", "--yes"][..], &["--yes"]] {
                 let args = [&["backup", "restore", name], words].concat();
-                let done = demo.run(NOW, store, &args);
+                let done = demo.run_on(store, NOW, &args);
                 let back = holding(store, &text);
                 assert_eq!(back, Vec::<PathBuf>::new(), "{store} {kind} {name} {words:?}: {}", done.stdout);
                 formats.entry(format.to_owned()).or_default()[usize::from(done.status != Some(0))] += 1;
                 if done.stderr.contains("undoes it") {
-                    demo.run(NOW, store, &["undo", "--yes"]).expect_status(0);
+                    demo.run_on(store, NOW, &["undo", "--yes"]).expect_status(0);
                 }
             }
         }
@@ -269,7 +249,7 @@ fn a_bundle_comes_back_whole_from_the_copy_that_the_erasure_went_through_and_fro
     site.run(&["edit", "nextSteps.0", "--set", "why=It is stuck.", "--yes"]).expect_status(0);
     let edited = site.store.read("state.json");
     site.run(&["backup", "restore", &copy, "--replace", "--yes"]).expect_status(0);
-    let state = String::from_utf8(site.store.read("state.json")).unwrap();
+    let state = site.store.text("state.json");
     assert!(state.contains("The drawer sticks") && !state.contains("The safe opens"), "{state}");
     site.run(&["undo", "--yes"]).expect_status(0);
     assert_eq!(site.store.read("state.json"), edited);
@@ -291,9 +271,9 @@ fn a_torn_last_line_stays_torn_where_a_record_before_it_is_put_back() {
     site.store.write(LOG, now.as_bytes());
     site.run(&["backup", "restore", &copy, "mem_0", "--yes"]).expect_status(0);
     let should = [old.concat(), line(2, "c")[..40].to_owned()].concat();
-    assert_eq!(String::from_utf8(site.store.read(LOG)).unwrap(), should);
+    assert_eq!(site.store.text(LOG), should);
     site.run(&["undo", "--yes"]).expect_status(0);
-    assert_eq!(String::from_utf8(site.store.read(LOG)).unwrap(), now);
+    assert_eq!(site.store.text(LOG), now);
 }
 
 #[test]

@@ -335,11 +335,7 @@ fn a_name_that_none_has_names_those_that_are_there() {
     assert_eq!(output.stderr, "palimp: There is no saved query “x”. No store here has saved queries.\n");
     let two = files().with("queries/x.sql", "SELECT 1").with("queries/x.txt", "SELECT 2").build("memory");
     let output = search(&two, &["saved:x"]).expect_status(2);
-    assert!(
-        output.stderr.contains("several saved queries: queries/x.sql, queries/x.txt"),
-        "{}",
-        output.stderr
-    );
+    output.expect_stderr("several saved queries: queries/x.sql, queries/x.txt");
 }
 
 #[test]

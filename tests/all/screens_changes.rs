@@ -41,7 +41,7 @@ fn open_with(store: &TempStore, desk: &Path, more: &[&str], (name, own): (&str, 
 }
 
 fn read(store: &TempStore) -> String {
-    String::from_utf8(store.read(LOG)).unwrap()
+    store.text(LOG)
 }
 
 fn leave(mut terminal: Terminal) {

@@ -55,7 +55,7 @@ fn leave(mut terminal: Terminal) {
 }
 
 fn read(store: &TempStore) -> String {
-    String::from_utf8(store.read(LOG)).unwrap()
+    store.text(LOG)
 }
 
 /// Returns the files below a folder whose names start with `start`.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use support::terminal::Program;
-use support::{Exit, Output, SOON, StoreBuilder, TempStore, Terminal, Verb};
+use support::{Exit, Output, SOON, StoreBuilder, TempStore, Terminal};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 const LOG: &str = "sessions/s/memory.jsonl";
@@ -23,31 +23,24 @@ fn store() -> TempStore {
 
 struct Desk {
     store: TempStore,
-    folder: tempfile::TempDir,
 }
 
 impl Desk {
     fn new() -> Desk {
-        let folder = crate::support::folder::new();
-        Desk { store: store(), folder }
+        Desk { store: store() }
     }
 
     fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.store.data()
     }
 
-    fn run(&self, words: &[&str], (rows, columns): (u16, u16)) -> Terminal {
-        let (root, data) = (self.store.path.to_str().unwrap().to_owned(), self.data());
-        let own = ["--store", &root, "--now", NOW, "--data-dir", data.to_str().unwrap()];
-        let args: Vec<String> = words.iter().chain(&own).map(|word| (*word).to_owned()).collect();
-        Program::new(env!("CARGO_BIN_EXE_palimp"), args).spawn(rows, columns)
+    fn run(&self, words: &[&str], size: (u16, u16)) -> Terminal {
+        self.store.on_terminal(words, size)
     }
 
     /// Runs another palimp, which asks nothing.
     fn other(&self, words: &[&str]) -> Output {
-        let (root, data) = (self.store.path.to_str().unwrap().to_owned(), self.data());
-        let own = ["--store", &root, "--now", NOW, "--data-dir", data.to_str().unwrap()];
-        Verb::new(words.iter().chain(&own).map(|word| (*word).to_owned())).run().expect_status(0)
+        self.store.at_now(words).expect_status(0)
     }
 
     /// An agent changes a part of the log, and adds lines.
@@ -67,7 +60,7 @@ impl Desk {
     }
 
     fn log(&self) -> String {
-        String::from_utf8(self.store.read(LOG)).unwrap()
+        self.store.text(LOG)
     }
 
     /// An agent makes one memory more important, removes one and adds one.

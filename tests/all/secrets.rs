@@ -3,47 +3,15 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::support::store::TempStore;
-use crate::support::{Output, Verb};
+use crate::support::Desk;
+use crate::support::files::LOGS;
 
 const WHEN: &str = "2026-01-20T10:00:00Z";
 
-/// A store with one log, and palimp's own data.
-pub struct Desk {
-    pub store: TempStore,
-    pub data: TempDir,
-    format: &'static str,
-}
-
-impl Desk {
-    pub fn of(format: &'static str, file: &str, text: &str) -> Desk {
-        Desk::of_files(format, "own", &[(file.into(), text.as_bytes().to_vec())])
-    }
-
-    pub fn of_files(format: &'static str, root: &str, files: &[(PathBuf, Vec<u8>)]) -> Desk {
-        Desk { store: TempStore::of_files(root, files), data: crate::support::folder::new(), format }
-    }
-
-    pub fn run(&self, words: &[&str]) -> Output {
-        self.fed("", words)
-    }
-
-    /// Like `run`, with this text on standard input.
-    pub fn fed(&self, text: &str, words: &[&str]) -> Output {
-        let data = self.data.path().to_str().unwrap();
-        let own = ["--store", self.store.path.to_str().unwrap(), "--as", self.format, "--data-dir", data];
-        Verb::new(words.iter().chain(&own).copied()).with_input(text).run()
-    }
-
-    pub fn text(&self, file: &str) -> String {
-        String::from_utf8(self.store.read(file)).unwrap()
-    }
-
-    pub fn found(&self, words: &[&str]) -> Vec<Value> {
-        self.run(&[&["secrets", "--json"], words].concat()).json_lines()
-    }
+/// Returns what `secrets` lists.
+pub fn found(desk: &Desk, words: &[&str]) -> Vec<Value> {
+    desk.run(&[&["secrets", "--json"], words].concat()).json_lines()
 }
 
 /// Built here, so that no file has a token.
@@ -69,21 +37,13 @@ pub fn record(format: &str, text: &str) -> String {
     value.to_string()
 }
 
-pub const LOGS: [(&str, &str); 5] = [
-    ("memory-server", "learnings.jsonl"),
-    ("session-log", "sessions/s/memory.jsonl"),
-    ("agent-memory", "history/events.jsonl"),
-    ("bmad", "sessions/s/conversation.jsonl"),
-    ("a-mem", "events/2026-01/events.jsonl"),
-];
-
 #[test]
 fn a_token_is_listed_with_its_place_and_masked_in_every_format() {
     for (format, log) in LOGS {
         let text = format!("before \"q\"\nthe key is {}, keep it", token());
         let line = record(format, &text);
-        let desk = Desk::of(format, log, &format!("{line}\n"));
-        let found = desk.found(&[]);
+        let desk = Desk::of_log(format, log, &format!("{line}\n"));
+        let found = found(&desk, &[]);
         assert_eq!(found.len(), 1, "{format}: {found:?}");
         let own = &found[0];
         assert_eq!((own["kind"].as_str(), own["rule"].as_str()), (Some("token"), Some("github-token")));
@@ -102,7 +62,7 @@ fn a_token_is_listed_with_its_place_and_masked_in_every_format() {
 #[test]
 fn ids_and_checksums_are_never_listed_and_a_store_without_secrets_is_clean() {
     for (format, log) in LOGS {
-        let desk = Desk::of(format, log, &format!("{}\n", record(format, "Use tabs, not spaces")));
+        let desk = Desk::of_log(format, log, &format!("{}\n", record(format, "Use tabs, not spaces")));
         let out = desk.run(&["secrets", "--json"]).expect_status(0);
         assert_eq!(out.stdout, "", "{format}");
     }
@@ -114,8 +74,8 @@ fn a_member_s_name_says_what_its_value_is_and_a_value_with_escapes_has_its_place
     let line =
         [r#"{"id":"mem_1","session_id":"s","type":"finding","content":{"password":""#, &password, r#""}}"#]
             .concat();
-    let desk = Desk::of("session-log", LOGS[1].1, &format!("{line}\n"));
-    let found = desk.found(&[]);
+    let desk = Desk::of_log("session-log", LOGS[1].1, &format!("{line}\n"));
+    let found = found(&desk, &[]);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0]["kind"], "password");
     let start = found[0]["span"][0].as_u64().unwrap() as usize;
@@ -126,11 +86,11 @@ fn a_member_s_name_says_what_its_value_is_and_a_value_with_escapes_has_its_place
 fn a_torn_line_and_a_note_are_searched_too() {
     let line = record("session-log", &format!("x {} y", token()));
     let torn = &format!("{}\n", &line[..line.find(" y").unwrap()]);
-    let desk = Desk::of("session-log", LOGS[1].1, torn);
-    assert_eq!(desk.found(&[]).len(), 1, "{torn}");
+    let desk = Desk::of_log("session-log", LOGS[1].1, torn);
+    assert_eq!(found(&desk, &[]).len(), 1, "{torn}");
     let note = format!("---\nid: auth\ntags: [a]\n---\n# Auth\n\nThe key:\n{}\n", token());
-    let desk = Desk::of("a-mem", "knowledge/auth.md", &note);
-    let found = desk.found(&[]);
+    let desk = Desk::of_log("a-mem", "knowledge/auth.md", &note);
+    let found = found(&desk, &[]);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((found[0]["line"].as_u64(), &found[0]["span"]), (Some(8), &json!([0, token().len()])));
 }
@@ -138,9 +98,9 @@ fn a_torn_line_and_a_note_are_searched_too() {
 #[test]
 fn only_some_kinds_and_the_names_of_a_list_are_listed() {
     let text = format!("{} of a@example.org, ask Ada Lovelace", token());
-    let desk = Desk::of("session-log", LOGS[1].1, &format!("{}\n", record("session-log", &text)));
+    let desk = Desk::of_log("session-log", LOGS[1].1, &format!("{}\n", record("session-log", &text)));
     let kinds = |words: &[&str]| -> Vec<String> {
-        desk.found(words).iter().map(|own| own["kind"].as_str().unwrap().to_owned()).collect()
+        found(&desk, words).iter().map(|own| own["kind"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(kinds(&[]), ["token", "email"]);
     assert_eq!(kinds(&["--only", "email"]), ["email"]);
@@ -149,19 +109,18 @@ fn only_some_kinds_and_the_names_of_a_list_are_listed() {
     assert_eq!(kinds(&["--names", list.to_str().unwrap()]), ["token", "email", "name"]);
     let wrong = desk.run(&["secrets", "--only", "tokens"]).expect_status(2).stderr.clone();
     assert!(wrong.contains("private-key"), "{wrong}");
-    let wrong = desk.run(&["secrets", "--names", "/no/such/file"]).expect_status(2).stderr.clone();
-    assert!(wrong.contains("/no/such/file"), "{wrong}");
+    desk.run(&["secrets", "--names", "/no/such/file"]).expect_status(2).expect_stderr("/no/such/file");
 }
 
 #[test]
 fn a_false_alarm_is_left_out_afterwards_and_what_is_kept_of_it_is_no_value() {
     let text = format!("{} and a@example.org", token());
-    let desk = Desk::of("session-log", LOGS[1].1, &format!("{}\n", record("session-log", &text)));
-    let finding = desk.found(&["--only", "email"])[0]["finding"].as_str().unwrap().to_owned();
+    let desk = Desk::of_log("session-log", LOGS[1].1, &format!("{}\n", record("session-log", &text)));
+    let finding = found(&desk, &["--only", "email"])[0]["finding"].as_str().unwrap().to_owned();
     let said = desk.run(&["secrets", "--triage", &format!("{finding}=no")]).expect_status(0).stderr.clone();
     assert!(said.contains("1 verdict noted"), "{said}");
-    assert_eq!(desk.found(&[]).len(), 1);
-    let all = desk.found(&["--all"]);
+    assert_eq!(found(&desk, &[]).len(), 1);
+    let all = found(&desk, &["--all"]);
     assert_eq!((all.len(), &all[1]["triage"]), (2, &json!("no")));
     let kept = std::fs::read_to_string(desk.data.path().join("triage.json")).unwrap();
     assert!(!kept.contains("example.org"), "{kept}");
@@ -180,8 +139,8 @@ fn a_card_in_a_number_and_a_token_in_the_name_of_a_member_are_listed_and_dates_i
         "{{\"id\":\"mem_1\",\"session_id\":\"s\",\"timestamp\":\"{WHEN}\",\"type\":\"finding\",\"content\":{{\"finding\":\"x y\"}},\"importance\":0.5,\"metadata\":{{\"card\":{card},\"{}\":1,\"written\":1770000000000000,\"size\":123456789012}}}}\n",
         token()
     );
-    let desk = Desk::of("session-log", "sessions/s/memory.jsonl", &line);
-    let found = desk.found(&[]);
+    let desk = Desk::of_log("session-log", "sessions/s/memory.jsonl", &line);
+    let found = found(&desk, &[]);
     let kinds: Vec<&str> = found.iter().map(|row| row["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["card", "token"], "{found:?}");
     let span = |row: &Value| {
@@ -195,7 +154,7 @@ fn a_card_in_a_number_and_a_token_in_the_name_of_a_member_are_listed_and_dates_i
 fn an_export_with_places_says_where_each_memory_is_also_those_that_are_deleted() {
     let line = |id: &str, text: &str| record("session-log", text).replace("mem_1", id) + "\n";
     let lines = [line("mem_1", "ask ann"), line("mem_2", "nothing"), line("mem_3", "ann, too")].concat();
-    let desk = Desk::of("session-log", LOGS[1].1, &lines);
+    let desk = Desk::of_log("session-log", LOGS[1].1, &lines);
     desk.run(&["delete", "mem_3", "--yes"]).expect_status(0);
     let all = desk.run(&["export", "--all", "--places", "--format", "jsonl", "ann"]).json_lines();
     let place = |row: &Value, name: &str| row["place"][name].clone();
@@ -226,7 +185,7 @@ fn the_place_of_a_finding_is_readable_in_every_file_though_its_label_is_that_of_
             Desk::of_files("markdown", "own", &files(&[("db.md", &topic), ("MEMORY.md", index)])),
             "own: db.md:5",
         ),
-        (Desk::of("memory-server", "learnings.jsonl", &token_in_root), "own: learnings.jsonl:1"),
+        (Desk::of_log("memory-server", "learnings.jsonl", &token_in_root), "own: learnings.jsonl:1"),
     ];
     for (desk, place) in desks {
         let out = desk.run(&["secrets"]).expect_status(1).stdout;
@@ -237,12 +196,11 @@ fn the_place_of_a_finding_is_readable_in_every_file_though_its_label_is_that_of_
 
 #[test]
 fn a_verdict_is_given_once_for_each_finding() {
-    let desk = Desk::of("session-log", LOGS[1].1, &format!("{}\n", record("session-log", &token())));
-    let name = desk.found(&[])[0]["finding"].as_str().unwrap().to_owned();
+    let desk = Desk::of_log("session-log", LOGS[1].1, &format!("{}\n", record("session-log", &token())));
+    let name = found(&desk, &[])[0]["finding"].as_str().unwrap().to_owned();
     let (yes, no) = (format!("{name}=yes"), format!("{name}=no"));
-    let told = desk.run(&["secrets", "--triage", &yes, "--triage", &no]).expect_status(2).stderr;
-    assert!(told.contains("given twice"), "{told}");
-    assert_eq!(desk.found(&[])[0]["triage"], Value::Null);
+    desk.run(&["secrets", "--triage", &yes, "--triage", &no]).expect_status(2).expect_stderr("given twice");
+    assert_eq!(found(&desk, &[])[0]["triage"], Value::Null);
 }
 
 type CopyCase = (&'static str, &'static str, String, &'static str, Vec<u8>, u64);
@@ -268,7 +226,7 @@ fn copies() -> Vec<CopyCase> {
 #[test]
 fn a_token_that_only_a_copy_beside_the_memories_has_is_listed_and_the_exit_status_says_so() {
     for (format, file, text, copy, bytes, line) in copies() {
-        let desk = Desk::of(format, file, &text);
+        let desk = Desk::of_log(format, file, &text);
         desk.run(&["secrets"]).expect_status(0);
         desk.store.write(copy, &bytes);
         let found = desk.run(&["secrets", "--json"]).expect_status(1).json_lines();

@@ -2,20 +2,17 @@
 
 use crate::support;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use support::{Output, StoreBuilder, TempStore, Verb};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
 /// Runs a verb on stores, with its own palimp data.
 fn change(stores: &[&TempStore], words: &[&str]) -> Output {
-    let data = stores[0].around().join("palimp-data");
-    let mut args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    args.extend(["--yes", "--now", NOW, "--data-dir", data.to_str().unwrap()].map(str::to_owned));
-    for store in stores {
-        args.extend(["--store".to_owned(), store.path.to_str().unwrap().to_owned()]);
-    }
-    Verb::new(args).run()
+    let data = stores[0].data();
+    let options = ["--yes", "--now", NOW, "--data-dir", data.to_str().unwrap()];
+    let named = stores.iter().flat_map(|store| ["--store", store.path.to_str().unwrap()]);
+    Verb::new(words.iter().copied().chain(options).chain(named)).run()
 }
 
 fn log() -> TempStore {
@@ -29,7 +26,7 @@ fn log() -> TempStore {
 }
 
 fn text(store: &TempStore) -> String {
-    String::from_utf8(store.read("sessions/s/memory.jsonl")).unwrap()
+    store.text("sessions/s/memory.jsonl")
 }
 
 #[test]
@@ -70,13 +67,8 @@ fn a_rename_names_its_records_and_two_tags_that_differ() {
 fn of_what_a_query_finds_is_left_out_what_cannot_be_changed() {
     let (store, other) = (log(), StoreBuilder::memory_server().learning(json!({"id": "k-1"})).build());
     let output = change(&[&store, &other], &["archive", "--query", "type:finding OR type:learning"]);
-    let output = output.expect_status(0);
-    assert!(
-        output.stderr.contains("left out: 4 of 5 memories: session-log has no archive"),
-        "{}",
-        output.stderr
-    );
-    assert!(!String::from_utf8(other.read("learnings.jsonl")).unwrap().contains("k-1"));
+    output.expect_status(0).expect_stderr("left out: 4 of 5 memories: session-log has no archive");
+    assert!(!other.text("learnings.jsonl").contains("k-1"));
     // If none can be changed, or if they are named, it is refused.
     change(&[&store], &["archive", "--query", "type:finding"]).expect_status(3);
     change(&[&store], &["archive", "mem_1", "mem_2"]).expect_status(3);
@@ -135,7 +127,7 @@ fn a_step_of_a_change_of_several_stores_is_undone_alone_where_it_is_named() {
     let before = other.read("learnings.jsonl");
     change(&stores, &["tag", "--query", "tag:old", "+seen"]).expect_status(0);
     let tagged = text(stores[0]);
-    let data = stores[0].around().join("palimp-data");
+    let data = stores[0].data();
     let verb = ["undo", "1", "--yes", "--now", NOW, "--data-dir", data.to_str().unwrap(), "--store"];
     Verb::new(verb.into_iter().chain([other.path.to_str().unwrap()])).run().expect_status(0);
     assert_eq!(other.read("learnings.jsonl"), before);
@@ -146,22 +138,45 @@ fn a_step_of_a_change_of_several_stores_is_undone_alone_where_it_is_named() {
 }
 
 #[test]
+fn equal_plans_have_equal_fingerprints_whenever_they_are_made() {
+    let store = log();
+    let print = |words: &[&str], now: &str| -> Value {
+        let dry = [words, &["--now", now, "--dry-run", "--json"]].concat();
+        store.verb(&dry).run().expect_status(0).json_lines()[0]["plan"]["fingerprint"].clone()
+    };
+    let add = ["add", "--session", "s", "--type", "finding", "--text"];
+    let plans: [&[&str]; 9] = [
+        &["tag", "mem_1", "+x"],
+        &["tag", "mem_1", "+y"],
+        &["tag", "mem_2", "+x"],
+        &["edit", "mem_1", "--set", "text=One"],
+        &["edit", "mem_1", "--set", "text=Two"],
+        &["delete", "mem_1"],
+        &[&add[..], &["One"]].concat(),
+        &[&add[..], &["Two"]].concat(),
+        &["session", "new"],
+    ];
+    let [now, later] = [NOW, "2026-02-03T04:05:06Z"].map(|now| plans.map(|words| print(words, now)));
+    assert_eq!(now, later);
+    let different: std::collections::HashSet<String> = now.iter().map(Value::to_string).collect();
+    assert_eq!(different.len(), plans.len(), "{now:?}");
+}
+
+#[test]
 fn stores_are_named_before_the_verb_and_behind_it_and_each_has_to_be_there() {
     let other = StoreBuilder::memory_server().learning(json!({"id": "k-1", "tags": ["old"]})).build();
     let store = log();
-    let data = store.around().join("palimp-data");
+    let data = store.data();
     let words = |first: &str, rest: &[&str], last: &str| {
         let head = ["--store", first].into_iter().chain(rest.iter().copied());
         let tail = ["--now", NOW, "--data-dir", data.to_str().unwrap(), "--store", last];
         Verb::new(head.chain(tail)).run()
     };
     let [one, two] = [&store, &other].map(|own| own.path.to_str().unwrap());
-    let listed = words(one, &["list", "--json"], two).expect_status(0).stdout;
-    assert!(listed.contains("mem_1") && listed.contains("k-1"), "{listed}");
+    words(one, &["list", "--json"], two).expect_status(0).expect_stdout("mem_1").expect_stdout("k-1");
     let gone = store.around().join("nowhere");
     let before = text(&store);
-    let output = words(one, &["tag", "mem_1", "+x", "--yes"], gone.to_str().unwrap());
-    assert_eq!(output.status, Some(1), "{}", output.stderr);
+    words(one, &["tag", "mem_1", "+x", "--yes"], gone.to_str().unwrap()).expect_status(1);
     assert_eq!(text(&store), before);
     assert_eq!(Verb::new(["list", "--store"]).run().status, Some(2));
 }

@@ -4,14 +4,9 @@ use crate::support;
 
 use serde_json::{Value, json};
 use support::demo::DemoStore;
-use support::{Output, StoreBuilder, TempStore, Verb, run};
+use support::{StoreBuilder, run};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
-
-fn on(store: &TempStore, words: &[&str]) -> Output {
-    let (path, data) = (store.path.to_str().unwrap(), store.around().join("data"));
-    Verb::new([words, &["--store", path, "--data-dir", data.to_str().unwrap(), "--now", NOW]].concat()).run()
-}
 
 /// Returns one editable record of each format and type of the demo.
 fn each_kind(rows: &[Value]) -> Vec<&Value> {
@@ -82,10 +77,10 @@ fn members_beyond_the_schema_may_be_set_and_an_empty_text_is_not_added() {
         .entries(1)
         .build();
     for set in ["mood=glad", "importance=0.9", "text=Other.", "content.finding=Another.", "metadata.more=1"] {
-        let own = on(&store, &["edit", "mem_1", "--set", set, "--yes"]);
+        let own = store.at_now(&["edit", "mem_1", "--set", set, "--yes"]);
         assert_eq!(own.status, Some(0), "{set}: {own:?}");
     }
-    let own = on(&store, &["add", "--session", "s", "--type", "finding", "--text", " \n", "--yes"]);
+    let own = store.at_now(&["add", "--session", "s", "--type", "finding", "--text", " \n", "--yes"]);
     assert!(own.status == Some(3) && own.stderr.contains("the text is empty"), "{own:?}");
 }
 
@@ -95,8 +90,7 @@ fn a_path_that_is_not_there_is_no_failure_of_the_system() {
         let own = run([verb, "--store", "/nowhere/at/all"]).expect_status(1);
         assert!(own.stderr.contains("no store was found there"), "{}", own.stderr);
         let beyond_a_file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/memories");
-        let own = run([verb, "--store", beyond_a_file]).expect_status(1);
-        assert!(own.stderr.contains("no store was found there"), "{}", own.stderr);
+        run([verb, "--store", beyond_a_file]).expect_status(1).expect_stderr("no store was found there");
     }
 }
 
@@ -272,8 +266,7 @@ fn an_option_that_lacks_a_dash_is_refused_with_the_option_and_other_words_stay_w
     demo.change(&["tag", &key, "-old"]).expect_status(0);
     let key = demo.list("tag:json")[0]["key"].as_str().unwrap().to_owned();
     assert!(demo.list("tag:old").is_empty());
-    let own = demo.change(&["tag", &key, "-json"]).expect_status(2);
-    assert!(own.stderr.contains("-- -json"), "{}", own.stderr);
+    demo.change(&["tag", &key, "-json"]).expect_status(2).expect_stderr("-- -json");
     run(demo.words(&["tag", "--yes"]).iter().map(String::as_str).chain([&*key, "--", "-json"]))
         .expect_status(0);
     assert!(demo.list("tag:json").is_empty());
@@ -313,8 +306,7 @@ fn a_repair_of_which_nothing_is_said_shows_all_safe_fixes_and_does_none() {
     let (shown, safe): (Vec<String>, Vec<String>) = (untimed(&shown), untimed(&safe));
     assert_eq!(shown, safe);
     assert!(!shown.is_empty());
-    let own = demo.change(&["repair"]).expect_status(2);
-    assert!(own.stderr.contains("--all-safe") && own.stderr.contains("--dry-run"), "{}", own.stderr);
+    demo.change(&["repair"]).expect_status(2).expect_stderr("--all-safe").expect_stderr("--dry-run");
     assert!(support::lasting(&demo.store) == before);
 }
 
@@ -326,21 +318,21 @@ fn a_tag_that_names_no_day_to_keep_a_memory_until_is_refused_and_a_stored_one_is
         .entry(json!({"id": "mem_1", "tags": [tag]}))
         .entries(1)
         .build();
-    let told = on(&store, &["check", "--json"]).json_lines();
+    let told = store.at_now(&["check", "--json"]).json_lines();
     let is_it =
         |own: &&Value| own["id"] == "mem_1" && own["message"].as_str().unwrap().contains("names no day");
     assert_eq!(told.iter().filter(is_it).count(), 1, "{told:?}");
     let add = ["add", "--session", "s", "--type", "finding", "--text", "a", "--tag", tag, "--yes"];
     for words in [&["tag", "mem_1", "+keep-until.soon", "--yes"][..], &add] {
-        let own = on(&store, words).expect_status(3);
+        let own = store.at_now(words).expect_status(3);
         assert!(own.stderr.contains("names no day") && own.stderr.contains("2027-01-31"), "{own:?}");
     }
     for words in [
         ["tag", "mem_1", "-keep-until.2026-13-45", "--yes"],
         ["tag", "mem_1", "+keep-until.2027-01-31", "--yes"],
     ] {
-        on(&store, &words).expect_status(0);
+        store.at_now(&words).expect_status(0);
     }
-    let told = on(&store, &["check", "--json"]).json_lines();
+    let told = store.at_now(&["check", "--json"]).json_lines();
     assert_eq!(told.iter().filter(is_it).count(), 0, "{told:?}");
 }

@@ -2,9 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{SOON, StoreBuilder, TempStore, Terminal, Verb, run};
-
-const NOW: &str = "2026-02-01T12:00:00Z";
+use crate::support::{SOON, StoreBuilder, TempStore};
 
 fn store() -> TempStore {
     let own = |id: &str, day: &str, text: &str| {
@@ -17,8 +15,7 @@ fn store() -> TempStore {
 }
 
 fn shown(store: &TempStore, words: &[&str], columns: u16) -> String {
-    let options = ["--store", store.path.to_str().unwrap(), "--now", NOW];
-    let terminal = Terminal::palimp([words, &options].concat(), 24, columns);
+    let terminal = store.on_terminal(words, (24, columns));
     terminal.wait_exit(SOON);
     terminal.screen(|screen| screen.contents())
 }
@@ -34,7 +31,7 @@ fn a_list_on_a_terminal_has_a_header_and_fits_and_a_pipe_gets_whole_lines() {
     assert!(lines[2].contains("mem_1") && lines[2].ends_with('…'), "{table}");
     let narrow = shown(&store, &["list"], 40);
     assert!(!narrow.contains("mem_1") && narrow.contains("Retries of"), "{narrow}");
-    let piped = run(["list", "--store", store.path.to_str().unwrap(), "--now", NOW]).expect_status(0).stdout;
+    let piped = store.at_now(&["list"]).expect_status(0).stdout;
     assert!(!piped.contains("TYPE") && !piped.contains('…') && piped.contains("no key at all"), "{piped}");
 }
 
@@ -64,10 +61,7 @@ fn stores_and_sessions_on_a_terminal_are_tables() {
 #[test]
 fn a_question_says_what_is_done_to_how_many_until_when_it_can_be_undone_and_shows_them() {
     let store = store();
-    let data = store.around().join("data");
-    let options =
-        ["--store", store.path.to_str().unwrap(), "--now", NOW, "--data-dir", data.to_str().unwrap()];
-    let mut terminal = Terminal::palimp([&["delete", "mem_2"][..], &options].concat(), 24, 100);
+    let mut terminal = store.on_terminal(&["delete", "mem_2"], (24, 100));
     terminal.wait_for_text("y to delete, anything else cancels:", SOON);
     let asked = terminal.screen_text();
     assert!(asked.starts_with("Delete 1 memory? Undo until 3 March."), "{asked}");
@@ -80,23 +74,21 @@ fn a_question_says_what_is_done_to_how_many_until_when_it_can_be_undone_and_show
 #[test]
 fn an_export_without_a_format_suits_the_terminal_the_pipe_or_the_name_of_the_file() {
     let store = store();
-    let whole = ["--store", store.path.to_str().unwrap(), "--now", NOW];
-    let with = |words: &[&'static str]| [words, &whole].concat();
     for words in [&["export"][..], &["session", "export", "s"]] {
         let on_screen = shown(&store, words, 80);
         assert!(on_screen.contains("\n## ") && !on_screen.contains('{'), "{on_screen}");
-        let piped = run(with(words)).expect_status(0).stdout;
+        let piped = store.at_now(words).expect_status(0).stdout;
         assert!(piped.lines().count() == 2 && piped.lines().all(|line| line.starts_with('{')), "{piped}");
         for (name, start) in
             [("a.md", "#"), ("b.CSV", "id,"), ("c.json", "["), ("d.jsonl", "{"), ("e", "{"), ("f.log", "{")]
         {
             let file = store.around().join(name);
-            Verb::new(with(words)).run_into(&file);
+            store.verb(words).run_into(&file);
             let text = std::fs::read_to_string(&file).unwrap();
             assert!(text.starts_with(start), "{name}: {text}");
         }
     }
-    let asked = run(with(&["export", "--format", "csv"])).expect_status(0).stdout;
+    let asked = store.at_now(&["export", "--format", "csv"]).expect_status(0).stdout;
     assert!(asked.starts_with("id,"), "{asked}");
 }
 
@@ -108,8 +100,7 @@ fn an_export_says_whose_secrets_it_masks_and_what_keeps_them() {
         .entry(json!({"content": {"finding": format!("The key is {token}")}}))
         .entries(2)
         .build();
-    let root = store.path.to_str().unwrap();
-    let export = |shape| run(["export", "--format", shape, "--store", root, "--now", NOW]).expect_status(0);
+    let export = |shape| store.at_now(&["export", "--format", shape]).expect_status(0);
     for shape in ["markdown", "csv"] {
         let (out, told) = (export(shape).stdout, export(shape).stderr);
         assert!(!out.contains(&token) && out.contains("The key is ghp_"), "{shape}: {out}");
@@ -127,11 +118,10 @@ fn an_export_says_whose_secrets_it_masks_and_what_keeps_them() {
 #[test]
 fn figures_are_told_in_words_and_by_the_names_of_metrics_where_those_are_asked_for() {
     let store = store();
-    let whole = ["--store", store.path.to_str().unwrap(), "--now", NOW];
-    let told = run([&["stats"][..], &whole].concat()).expect_status(0).stdout;
+    let told = store.at_now(&["stats"]).expect_status(0).stdout;
     assert!(!told.contains("memory.") && !told.contains("null") && !told.contains(" 0 "), "{told}");
     assert!(told.contains("(session-log): 2 live, 1 session, ") && told.contains("  finding 2\n"), "{told}");
-    let metrics = run([&["stats", "--metrics"][..], &whole].concat()).expect_status(0).stdout;
+    let metrics = store.at_now(&["stats", "--metrics"]).expect_status(0).stdout;
     assert!(metrics.lines().all(|line| line.starts_with("memory.")), "{metrics}");
     let count = metrics.lines().find(|line| line.starts_with("memory.entries.total"));
     assert_eq!(count.and_then(|line| line.split_whitespace().nth(1)), Some("2"), "{metrics}");
@@ -139,16 +129,13 @@ fn figures_are_told_in_words_and_by_the_names_of_metrics_where_those_are_asked_f
 
 #[test]
 fn the_steps_of_the_journal_are_counted_and_a_journal_that_cannot_be_read_is_said() {
-    let (store, data) = (store(), crate::support::folder::new());
-    let places = ["--store", store.path.to_str().unwrap(), "--data-dir", data.path().to_str().unwrap()];
-    let run_there = |words: &[&str]| run([words, &places, &["--now", NOW]].concat());
-    assert!(run_there(&["stats"]).expect_status(0).stdout.contains("palimp has changed nothing yet"));
-    run_there(&["tag", "mem_1", "+one", "--yes"]).expect_status(0);
-    run_there(&["undo", "--yes"]).expect_status(0);
-    assert!(run_there(&["stats"]).expect_status(0).stdout.contains("palimp made 2 steps"));
-    let own = std::fs::read_dir(data.path().join("stores")).unwrap().next().unwrap().unwrap().path();
+    let store = store();
+    assert!(store.at_now(&["stats"]).expect_status(0).stdout.contains("palimp has changed nothing yet"));
+    store.at_now(&["tag", "mem_1", "+one", "--yes"]).expect_status(0);
+    store.at_now(&["undo", "--yes"]).expect_status(0);
+    assert!(store.at_now(&["stats"]).expect_status(0).stdout.contains("palimp made 2 steps"));
+    let own = std::fs::read_dir(store.data().join("stores")).unwrap().next().unwrap().unwrap().path();
     std::fs::remove_file(own.join("journal.jsonl")).unwrap();
     std::fs::create_dir(own.join("journal.jsonl")).unwrap();
-    let told = run_there(&["stats", "--readonly"]).expect_status(1);
-    assert!(told.stderr.contains("journal.jsonl"), "{}", told.stderr);
+    store.at_now(&["stats", "--readonly"]).expect_status(1).expect_stderr("journal.jsonl");
 }

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::faulty::{Errno, Fault, Faulty};
+use crate::support::passed_on::passed_on;
 use crate::support::{SOON, Verb, files_below};
 
 /// This machine with a sleep that takes no time, and is noted.
@@ -34,6 +35,8 @@ impl Sleepless {
 }
 
 impl Machine for Sleepless {
+    passed_on! { self => self.real; own_process process }
+
     fn now(&self) -> Moment {
         self.real.now().plus(self.ahead().as_micros() as i64)
     }
@@ -46,16 +49,8 @@ impl Machine for Sleepless {
         self.slept.lock().unwrap().push(time);
     }
 
-    fn own_process(&self) -> u32 {
-        self.real.own_process()
-    }
-
     fn random(&self) -> [u8; 16] {
         [self.numbers.fetch_add(1, Ordering::SeqCst); 16]
-    }
-
-    fn process(&self, number: i32) -> ProcessState {
-        self.real.process(number)
     }
 }
 
@@ -401,8 +396,7 @@ fn a_full_session_whose_index_is_stale_gets_no_new_memory_over_its_limit_and_all
     let before = std::fs::read(desk.session_file("memory.jsonl")).unwrap();
     let text = "y ".repeat(600);
     let add = ["add", "--type", "finding", "--session", &desk.session, "--text", &text, "--yes"];
-    let refused = desk.verb(&add).expect_status(3);
-    assert!(refused.stderr.contains("E_SIZE_LIMIT"), "{}", refused.stderr);
+    desk.verb(&add).expect_status(3).expect_stderr("E_SIZE_LIMIT");
     assert_eq!(std::fs::read(desk.session_file("memory.jsonl")).unwrap(), before);
     for words in [&["reindex"][..], &["delete", "mem_5"], &["undo"], &["erase", "mem_6"], &["compact"]] {
         desk.verb(&[words, &["--yes"]].concat()).expect_status(0);

@@ -204,8 +204,7 @@ fn a_folder_in_which_another_put_a_file_stays_and_that_is_told() {
     let demo = DemoStore::at("ops/memory", NOW);
     demo.change(&["session", "new", "abc"]).expect_status(0);
     fs::write(demo.store.join("sessions/abc/notes.txt"), "mine").unwrap();
-    let output = demo.change(&["undo"]).expect_status(0);
-    assert!(output.stderr.contains("abc holds other files (notes.txt) and stays"), "{}", output.stderr);
+    demo.change(&["undo"]).expect_status(0).expect_stderr("abc holds other files (notes.txt) and stays");
     assert!(demo.store.join("sessions/abc/notes.txt").exists());
 }
 

@@ -135,8 +135,7 @@ fn a_record_comes_back_where_a_new_one_got_its_number() {
         "{{\"id\":\"{last}\",\"timestamp\":\"2026-01-30T10:00:00Z\",\"made_by\":\"dev\",\"decision\":\"new\",\"tags\":[]}}\n"
     );
     append(&file, &new);
-    let undone = run(&desk, "undo 1").expect_status(0);
-    assert!(undone.stdout.contains("with the same id and other content"), "{}", undone.stdout);
+    run(&desk, "undo 1").expect_status(0).expect_stdout("with the same id and other content");
     assert_lines(&file, &(saved + &new));
 }
 

@@ -3,54 +3,35 @@
 use crate::support;
 
 use std::fs::{self, File};
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use support::{Output, Verb};
-use tempfile::TempDir;
+use support::{MadeStore, files_below};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// A store of session-log with a record, and palimp's data beside it.
-struct Site {
-    folder: TempDir,
+struct Site(MadeStore);
+
+impl Deref for Site {
+    type Target = MadeStore;
+
+    fn deref(&self) -> &MadeStore {
+        &self.0
+    }
 }
 
 impl Site {
     fn new() -> Site {
-        let site = Site { folder: crate::support::folder::new() };
-        let store = site.store();
-        site.run(&["init", "session-log", store.to_str().unwrap()]).expect_status(0);
-        site.run(&["session", "new", "s1"]).expect_status(0);
-        site.add("the first");
-        site
-    }
-
-    fn store(&self) -> PathBuf {
-        self.folder.path().join("memory")
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        let (store, data) = (self.store(), self.folder.path().join("data"));
-        let mut all = args.to_vec();
-        if args[0] != "init" {
-            all.extend(["--store", store.to_str().unwrap()]);
-        }
-        all.extend(["--data-dir", data.to_str().unwrap(), "--yes"]);
-        Verb::new(all).run()
-    }
-
-    fn add(&self, text: &str) {
-        self.run(&["add", "--session", "s1", "--type", "finding", "--text", text]).expect_status(0);
+        let made = MadeStore::new(("session-log", "finding"));
+        made.add("the first");
+        Site(made)
     }
 
     fn kept(&self, folder: &str) -> Vec<PathBuf> {
-        let stores = fs::read_dir(self.folder.path().join("data/stores")).unwrap();
-        let within = stores.map(|own| own.unwrap().path().join(folder)).filter(|own| own.exists());
-        let mut files: Vec<PathBuf> =
-            within.flat_map(|own| fs::read_dir(own).unwrap()).map(|own| own.unwrap().path()).collect();
-        files.sort();
-        files
+        let all = files_below(&self.folder.path().join("data/stores")).into_keys();
+        all.filter(|file| file.parent().unwrap().ends_with(folder)).collect()
     }
 
     fn steps(&self) -> Vec<u64> {
@@ -59,7 +40,7 @@ impl Site {
     }
 
     fn text(&self) -> String {
-        fs::read_to_string(self.store().join("sessions/s1/memory.jsonl")).unwrap_or_default()
+        fs::read_to_string(self.root().join("sessions/s1/memory.jsonl")).unwrap_or_default()
     }
 }
 
@@ -115,21 +96,11 @@ fn a_step_goes_thirty_days_after_it_was_done_and_only_once_a_newer_one_says_so_t
 impl Site {
     /// Returns the size of palimp's data in bytes.
     fn own_bytes(&self) -> u64 {
-        let mut all = Vec::new();
-        let mut folders = vec![self.folder.path().join("data")];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).unwrap().map(|own| own.unwrap()) {
-                match entry.file_type().unwrap().is_dir() {
-                    true => folders.push(entry.path()),
-                    false => all.push(entry.metadata().unwrap().len()),
-                }
-            }
-        }
-        all.into_iter().sum()
+        files_below(&self.folder.path().join("data")).values().map(|bytes| bytes.len() as u64).sum()
     }
 
     fn index(&self) -> Vec<u8> {
-        fs::read(self.store().join("sessions/s1/index.json")).unwrap()
+        fs::read(self.root().join("sessions/s1/index.json")).unwrap()
     }
 
     /// Writes many records, as agents do, and an index of them.
@@ -138,7 +109,7 @@ impl Site {
         let id = line.split('"').nth(3).unwrap().to_owned();
         let lines: Vec<String> =
             (0..records).map(|at| line.replace(&id, &format!("mem_{at:08}")) + "\n").collect();
-        fs::write(self.store().join("sessions/s1/memory.jsonl"), lines.concat()).unwrap();
+        fs::write(self.root().join("sessions/s1/memory.jsonl"), lines.concat()).unwrap();
         self.run(&["reindex"]).expect_status(0);
     }
 }

@@ -71,8 +71,7 @@ fn undo_passes_an_erasure_over_and_says_so() {
     let before = log(&store);
     desk.run(&[&store], &["tag", "--query", "two", "+new"]).expect_status(0);
     desk.run(&[&store], &["erase", "--query", "three"]).expect_status(0);
-    let output = desk.run(&[&store], &["undo"]).expect_status(0);
-    assert!(output.stdout.contains("step 6 is skipped: it erased memories"), "{}", output.stdout);
+    desk.run(&[&store], &["undo"]).expect_status(0).expect_stdout("step 6 is skipped: it erased memories");
     let now = log(&store);
     assert!(!now.contains("new") && !now.contains("three"), "{now}");
     assert!(now.lines().all(|line| before.contains(line)), "{now}");
@@ -105,10 +104,8 @@ fn a_damaged_line_in_the_journal_is_told_and_its_step_is_left_alone() {
         damaged[1] = damage;
         fs::write(&journal, damaged.join("\n") + "\n").unwrap();
         let before = log(&store);
-        let told = desk.run(&[&store], &["journal"]).expect_status(0);
-        assert!(told.stderr.contains("line 2") && told.stderr.contains("step 2"), "{}", told.stderr);
-        let tagged = desk.run(&[&store], &["tag", "--query", "three", "+new"]).expect_status(0);
-        assert!(tagged.stderr.contains("line 2"), "{}", tagged.stderr);
+        desk.run(&[&store], &["journal"]).expect_status(0).expect_stderr("line 2").expect_stderr("step 2");
+        desk.run(&[&store], &["tag", "--query", "three", "+new"]).expect_status(0).expect_stderr("line 2");
         let now = fs::read_to_string(&journal).unwrap();
         assert_eq!(now.matches("\"step\":2,\"at\"").count(), usize::from(now.contains("ve\0b")), "{now}");
         desk.run(&[&store], &["undo"]).expect_status(0);

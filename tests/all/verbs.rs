@@ -10,7 +10,7 @@ mod unread;
 use std::fs;
 
 use serde_json::json;
-use support::{Output, SOON, StoreBuilder, TempStore, Terminal, Tree, Verb, assert_untouched};
+use support::{Output, SOON, StoreBuilder, TempStore, Tree, Verb, assert_untouched};
 
 /// Runs a changing verb on a store, with `--yes`.
 fn change(store: &TempStore, args: &[&str]) -> Output {
@@ -18,9 +18,11 @@ fn change(store: &TempStore, args: &[&str]) -> Output {
 }
 
 fn changing(store: &TempStore, args: &[&str]) -> Verb {
-    let (path, data) = (store.path.to_str().unwrap(), store.around().join("data"));
-    let options = ["--store", path, "--yes", "--data-dir", data.to_str().unwrap()];
-    Verb::new([args, &options].concat())
+    store.verb(&[args, &["--yes"]].concat())
+}
+
+fn entry() -> TempStore {
+    StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build()
 }
 
 #[track_caller]
@@ -43,7 +45,7 @@ fn tags_that_are_no_list_are_never_replaced_by_tagging() {
         refused(&store, &["tag", "mem_1", "-a"], &["not a list"]);
         change(&store, &["edit", "mem_1", "--set", r#"tags=["a"]"#]).expect_status(0);
         change(&store, &["tag", "mem_1", "+new"]).expect_status(0);
-        let log = String::from_utf8(store.read("sessions/s/memory.jsonl")).unwrap();
+        let log = store.text("sessions/s/memory.jsonl");
         assert!(log.contains(r#""tags":["a","new"]"#), "{log}");
     }
 }
@@ -55,7 +57,7 @@ fn each_of_several_tags_that_are_removed_goes_and_no_other() {
         .entry(json!({"id": "mem_1", "tags": ["a", "b", "c", "d", "a"]}))
         .build();
     change(&store, &["tag", "mem_1", "-a", "-c"]).expect_status(0);
-    let log = String::from_utf8(store.read("sessions/s/memory.jsonl")).unwrap();
+    let log = store.text("sessions/s/memory.jsonl");
     assert!(log.contains(r#""tags":["b","d"]"#), "{log}");
 }
 
@@ -72,16 +74,14 @@ fn a_broken_record_is_called_broken_and_repair_is_named() {
     ] {
         refused(&store, args, &["it is broken", "palimp repair", "E_STORAGE_CORRUPT"]);
     }
-    let deleted = change(&store, &["delete", &key]).expect_status(0);
-    assert!(deleted.stdout.contains("1 broken memory: "), "{}", deleted.stdout);
+    change(&store, &["delete", &key]).expect_status(0).expect_stdout("1 broken memory: ");
 }
 
 #[test]
 fn a_record_in_a_state_that_does_not_fit_is_told_with_that_state() {
     let store =
         StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).tombstone("mem_1").build();
-    let output = change(&store, &["tag", "mem_1", "+a"]).expect_status(1);
-    assert!(output.stderr.contains("is deleted; `palimp undelete`"), "{}", output.stderr);
+    change(&store, &["tag", "mem_1", "+a"]).expect_status(1).expect_stderr("is deleted; `palimp undelete`");
 }
 
 #[test]
@@ -120,11 +120,9 @@ fn what_was_written_in_an_editor_is_kept_whatever_refuses_it() {
         ("printf typed > $1", &[], "use --yes", b"typed"),
         ("head -c 2000000 /dev/zero | tr '\\0' x > $1", yes, "E_SIZE_LIMIT", &[b'x'; 2_000_000]),
     ] {
-        let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+        let store = entry();
         let before = Tree::of(&store.path);
-        let data = store.around().join("data");
-        let named = ["--store", store.path.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
-        let edit = Verb::new([&["edit", "mem_1", "--editor"], named.as_slice(), options].concat());
+        let edit = store.verb(&[&["edit", "mem_1", "--editor"], options].concat());
         let output =
             edit.env("EDITOR", support::script(store.around(), "editor", script)).run().expect_status(3);
         assert!(output.stderr.contains(said), "{}", output.stderr);
@@ -136,7 +134,7 @@ fn what_was_written_in_an_editor_is_kept_whatever_refuses_it() {
 
 #[test]
 fn an_editor_that_is_left_without_a_word_leaves_no_draft_and_read_only_opens_none() {
-    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    let store = entry();
     let opened = store.around().join("opened");
     let script = format!("touch {}; exit 1", opened.display());
     let editor = support::script(store.around(), "editor", &script);
@@ -150,7 +148,7 @@ fn an_editor_that_is_left_without_a_word_leaves_no_draft_and_read_only_opens_non
 
 #[test]
 fn what_cannot_be_kept_as_a_draft_is_written_nowhere_else_and_the_user_hears_it() {
-    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    let store = entry();
     let (temporary, nowhere) = (store.around().join("tmp"), store.around().join("nowhere"));
     fs::create_dir(&temporary).unwrap();
     std::os::unix::fs::symlink("gone", &nowhere).unwrap();
@@ -174,7 +172,7 @@ fn bar(store: &TempStore) {
 
 #[test]
 fn only_what_the_user_wrote_is_kept_as_a_draft() {
-    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    let store = entry();
     bar(&store);
     for args in [["tag", "mem_1", "+a"].as_slice(), &["delete", "mem_1"]] {
         change(&store, args).expect_status(3);
@@ -185,42 +183,28 @@ fn only_what_the_user_wrote_is_kept_as_a_draft() {
 }
 
 #[test]
-fn where_a_later_store_fails_those_that_were_changed_are_named() {
-    let store = |id: &str| StoreBuilder::session_log().session("s").entry(json!({"id": id})).build();
-    let (first, second) = (store("mem_1"), store("mem_2"));
-    let data = first.around().join("data");
-    bar(&second);
-    let (one, two) = (first.path.to_str().unwrap(), second.path.to_str().unwrap());
-    let args = ["tag", "mem_1", "mem_2", "+a", "--yes", "--store", one, "--store", two, "--data-dir"];
-    let output = Verb::new([&args[..], &[data.to_str().unwrap()]].concat()).run().expect_status(4);
-    assert!(!output.stderr.to_lowercase().contains("nothing was changed"), "{}", output.stderr);
-    let undo = format!("{one}: `palimp undo 1 --store {one} --data-dir {}` undoes it", data.display());
-    assert!(output.stderr.contains(&undo), "{}", output.stderr);
-    assert!(String::from_utf8(first.read("sessions/s/memory.jsonl")).unwrap().contains("\"a\""));
-}
-
-#[test]
-fn where_a_later_store_fails_what_was_erased_before_is_named() {
-    for also in [[].as_slice(), &["--json"]] {
+fn where_a_later_store_fails_what_was_done_before_is_named() {
+    for (verb, more) in [("tag", &["+a"][..]), ("erase", &[]), ("erase", &["--json"])] {
         let store = |id: &str| StoreBuilder::session_log().session("s").entry(json!({"id": id})).build();
         let (first, second) = (store("mem_1"), store("mem_2"));
-        let data = first.around().join("data");
         bar(&second);
         let (one, two) = (first.path.to_str().unwrap(), second.path.to_str().unwrap());
-        let args = ["erase", "mem_1", "mem_2", "--yes", "--store", one, "--store", two, "--data-dir"];
-        let output = Verb::new([&args[..], &[data.to_str().unwrap()], also].concat()).run().expect_status(4);
-        assert!(!output.stderr.to_lowercase().contains("nothing was changed"), "{}", output.stderr);
-        assert!(output.stderr.contains("othing else was changed"), "{}", output.stderr);
+        let words = [&[verb, "mem_1", "mem_2"][..], more, &["--store", one]].concat();
+        let told = change(&second, &words).expect_status(4).stderr;
+        assert!(!told.to_lowercase().contains("nothing was changed"), "{told}");
+        if verb == "tag" {
+            let data = second.data();
+            let undo =
+                format!("{one}: `palimp undo 1 --store {one} --data-dir {}` undoes it", data.display());
+            assert!(told.contains(&undo), "{told}");
+            assert!(first.text("sessions/s/memory.jsonl").contains("\"a\""));
+            continue;
+        }
         let erased = format!("{one}: 1 memory erased; that can't be undone");
-        assert!(
-            output.stderr.contains(&erased) && !output.stderr.contains(&format!("{two}: 1")),
-            "{}",
-            output.stderr
-        );
-        assert!(
-            first.read("sessions/s/memory.jsonl").is_empty()
-                && !second.read("sessions/s/memory.jsonl").is_empty()
-        );
+        assert!(told.contains("othing else was changed") && told.contains(&erased), "{told}");
+        assert!(!told.contains(&format!("{two}: 1")), "{told}");
+        let is_empty = |store: &TempStore| store.read("sessions/s/memory.jsonl").is_empty();
+        assert!(is_empty(&first) && !is_empty(&second));
     }
 }
 
@@ -228,16 +212,9 @@ fn where_a_later_store_fails_what_was_erased_before_is_named() {
 #[test]
 fn a_change_that_can_not_be_printed_is_said_to_be_made() {
     for verb in [["tag", "mem_1", "+a"].as_slice(), &["erase", "mem_1"]] {
-        let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
-        let data = store.around().join("data");
-        let named = [
-            "--yes",
-            "--json",
-            "--store",
-            store.path.to_str().unwrap(),
-            "--data-dir",
-            data.to_str().unwrap(),
-        ];
+        let store = entry();
+        let (path, data) = (store.path.to_str().unwrap(), store.data());
+        let named = ["--yes", "--json", "--store", path, "--data-dir", data.to_str().unwrap()];
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut palimp = std::process::Command::new(env!("CARGO_BIN_EXE_palimp"));
         let output = palimp.args([verb, &named].concat()).stdout(full).output().unwrap();
@@ -249,14 +226,12 @@ fn a_change_that_can_not_be_printed_is_said_to_be_made() {
 
 #[test]
 fn what_is_told_of_a_change_is_what_was_done_also_when_the_file_grew_while_it_was_asked() {
-    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
-    let data = store.around().join("data");
+    let store = entry();
     let log = "sessions/s/memory.jsonl";
     let args = ["add", "--session", "s", "--type", "finding", "--text", "Mine", "--json"];
-    let named = ["--store", store.path.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
-    let mut terminal = Terminal::palimp([&args[..], &named].concat(), 60, 400);
+    let mut terminal = store.on_terminal(&args, (60, 400));
     terminal.wait_for_text("anything else cancels", SOON);
-    let line = String::from_utf8(store.read(log)).unwrap().replace("mem_1", "mem_2");
+    let line = store.text(log).replace("mem_1", "mem_2");
     store.append(log, line.as_bytes());
     let length = store.read(log).len();
     terminal.send_and_see("y\r", &format!("\"change\":\"append\",\"bytes_before\":{length}"));
@@ -274,18 +249,15 @@ fn locked_by_an_agent() -> TempStore {
 
 #[test]
 fn a_lock_of_a_live_agent_is_broken_only_by_the_users_choice() {
-    let log = |store: &TempStore| String::from_utf8(store.read("sessions/s/memory.jsonl")).unwrap();
+    let log = |store: &TempStore| store.text("sessions/s/memory.jsonl");
     let off_a_terminal = || {
         let store = locked_by_an_agent();
-        let output = change(&store, &["tag", "mem_1", "+new"]).expect_status(3);
-        assert!(output.stderr.contains("Nothing was changed"), "{}", output.stderr);
+        change(&store, &["tag", "mem_1", "+new"]).expect_status(3).expect_stderr("Nothing was changed");
         assert!(log(&store).contains(r#""tags":[]"#) && store.file("sessions/s/lock").exists());
     };
     let on_one = |typed: &str, tags: &str, status: u32| {
         let store = locked_by_an_agent();
-        let (path, data) = (store.path.to_str().unwrap(), store.around().join("data"));
-        let words = ["tag", "mem_1", "+new", "--store", path, "--yes", "--data-dir", data.to_str().unwrap()];
-        let mut terminal = Terminal::palimp(words, 40, 160);
+        let mut terminal = store.on_terminal(&["tag", "mem_1", "+new", "--yes"], (40, 160));
         terminal.wait_for_text("Break the lock?", SOON);
         terminal.send_keys(typed);
         assert_eq!(terminal.wait_exit(SOON), support::Exit::Status(status), "{typed:?}");
@@ -299,7 +271,7 @@ fn a_lock_of_a_live_agent_is_broken_only_by_the_users_choice() {
 
 #[test]
 fn an_id_and_a_query_together_are_wrong_usage() {
-    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    let store = entry();
     let before = Tree::of(&store.path);
     let verbs = [&["delete"][..], &["undelete"], &["archive"], &["unarchive"], &["erase"], &["tag", "+new"]];
     for verb in verbs {
@@ -311,7 +283,7 @@ fn an_id_and_a_query_together_are_wrong_usage() {
 
 #[test]
 fn what_is_a_link_or_a_pipe_is_not_written_and_that_is_no_change_by_others() {
-    let store = StoreBuilder::session_log().session("s").entry(json!({"id": "mem_1"})).build();
+    let store = entry();
     let index = store.path.join("sessions/s/index.json");
     let _ = fs::remove_file(&index);
     assert!(std::process::Command::new("mkfifo").arg(&index).status().unwrap().success());

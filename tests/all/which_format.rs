@@ -295,8 +295,7 @@ fn a_folder_that_fits_two_formats_alike_is_opened_by_force_alone() {
         .with("sessions/t/conversation.jsonl", message)
         .build("x");
     let path = store.path.to_str().unwrap();
-    let output = run(["list", "--store", path]).expect_status(1);
-    assert!(output.stderr.contains("session-log") && output.stderr.contains("--as"), "{}", output.stderr);
+    run(["list", "--store", path]).expect_status(1).expect_stderr("session-log").expect_stderr("--as");
     assert_eq!(run(["list", "--json", "--as", "bmad", "--store", path]).json_lines().len(), 1);
 }
 

@@ -118,8 +118,7 @@ fn events(log: &Document) -> impl Iterator<Item = (&Record, u64)> {
 }
 
 fn canonical_digest(event: &[u8]) -> Option<u64> {
-    let mut tape = Tape::default();
-    Some(fast_digest(canonical::form(scan(&mut tape, event).ok()?).as_bytes()))
+    Some(fast_digest(canonical::form(scan(&mut Tape::default(), event).ok()?).as_bytes()))
 }
 
 fn dangling<'a>(parts: &AssemblyInput<'a>, entries: &'a [Entry]) -> Vec<Problem> {

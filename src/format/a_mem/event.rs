@@ -32,7 +32,9 @@ fn memory(fields: &mut FieldReader<'_>) -> StoredMemory {
     facets.extend(trace.iter().map(|trace| ("trace", trace.as_ref().into())));
     let mut references: Vec<Reference<'static>> = fields.references("events", Need::Optional).into_vec();
     references.extend(fields.references("knowledge_generated", Need::Optional));
-    references.extend(learned(fields.object()));
+    // The note that an `agent.knowledge_learned` event made (§3.2).
+    let learned = fields.object().path(&["metadata", "note_id"]).and_then(|note| note.text());
+    references.extend(learned.map(|note| Reference::to_record("note_id", note)));
     StoredMemory {
         id: fields.text("event_id", Need::Optional).map(Into::into),
         kind: Cow::Borrowed("event"),
@@ -66,12 +68,6 @@ fn facets(fields: &mut FieldReader<'_>, is_trace: bool) -> Vec<(&'static str, Bo
     let agents = [fields.object().get("actor"), fields.object().path(&["metadata", "agent_name"])];
     facets.extend(agents.into_iter().flatten().filter_map(|agent| Some(("agent", agent.text()?.into()))));
     facets
-}
-
-/// Returns the note that an `agent.knowledge_learned` event made (§3.2).
-fn learned(event: Json<'_>) -> Option<Reference<'static>> {
-    let note = event.path(&["metadata", "note_id"])?.text()?;
-    Some(Reference::to_record("note_id", note))
 }
 
 /// Returns what happened, in one line, with the event's own words.

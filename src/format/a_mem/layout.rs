@@ -175,10 +175,7 @@ fn profiles(root: &Path, glance: &dyn FolderProbe, seen: &mut Evidence) {
                 return;
             }
             let head = glance.head(&folder.join(name)).unwrap_or_default();
-            match JsonHead::of(&head).has(&["agent_name"]) {
-                true => seen.records += 1,
-                false => seen.likely += 1,
-            }
+            if JsonHead::of(&head).has(&["agent_name"]) { seen.records += 1 } else { seen.likely += 1 }
         }
     }
 }

@@ -52,7 +52,7 @@ static ABOUT: FormatInfo = FormatInfo {
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,
-    decay,
+    decay: || DecayTable::new(&[("note", None), ("profile", None), ("query", None)], Some(168.0), 0.1),
     main_text,
     ..FormatInfo::USUAL
 };
@@ -168,11 +168,6 @@ fn as_real_writers_do(problem: &mut Problem) {
     if usual {
         problem.severity = Severity::Note;
     }
-}
-
-fn decay() -> DecayTable {
-    let fades = Some(168.0);
-    DecayTable::new(&[("note", None), ("profile", None), ("query", None)], fades, 0.1)
 }
 
 fn main_text(value: Json<'_>) -> (String, Vec<&'static str>) {

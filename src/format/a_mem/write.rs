@@ -51,7 +51,6 @@ const README: &str = "# Memory\n\nWhat agents remember of this project (A-MEM).\
     - `knowledge/notes/`: what was learned, a note a file; `links.json` and `tags.json` are made from them\n\
     - `profiles/`: what each agent can do and prefers\n\
     - `queries/`: saved queries\n";
-/// Members of a profile that are not texts.
 const NO_TEXTS: [&str; 5] =
     ["session_count", "successful_operations", "failed_operations", "learned_patterns", "common_mistakes"];
 
@@ -151,7 +150,8 @@ impl FormatWriter for AMem {
     }
 
     fn archive(&self, context: &WriteContext<'_>, entries: &[Entry]) -> ChangesResult {
-        let (own, events) = apart(context.store, entries);
+        let is_note = |entry: &&Entry| layout::kind_of(&context.store.document(entry).path) == "note";
+        let (own, events): (Vec<Entry>, Vec<Entry>) = entries.iter().partition(is_note);
         let mut faults = RefusalList::default();
         let (mut changes, mut removals) = (Vec::new(), Vec::new());
         match notes::archive(context, &own) {
@@ -239,12 +239,6 @@ fn audit(context: &WriteContext<'_>, what: AuditEvent, changes: &[Change], count
         0 => Ok(Vec::new()),
         files => month_archive::recorded(context, event_type, &BTreeSet::new(), files, count),
     }
-}
-
-/// Separates notes from events.
-fn apart(store: &Store, entries: &[Entry]) -> (Vec<Entry>, Vec<Entry>) {
-    let is_note = |entry: &&Entry| layout::kind_of(&store.document(entry).path) == "note";
-    entries.iter().partition(is_note)
 }
 
 /// Replaces the text of a saved query.

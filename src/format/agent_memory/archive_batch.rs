@@ -8,7 +8,7 @@ use super::layout;
 use super::main_text::items;
 use crate::format::AssemblyInput;
 use crate::format::field_reader::Need::{Optional, Required};
-use crate::format::record_reader::{whole_object, without_mark};
+use crate::format::record_reader::object_of;
 use crate::model::plan::count_with_noun;
 use crate::model::{Code, Document, Problem, Role, Severity};
 use crate::text::json::Json;
@@ -61,7 +61,7 @@ impl BatchFiles<'_> {
             return problems;
         };
         let mut tape = Tape::default();
-        let Ok(object) = whole_object(&mut tape, without_mark(&manifest.bytes)) else { return problems };
+        let Ok(object) = object_of(&mut tape, &manifest.bytes) else { return problems };
         let named = named(object);
         let missing = named.iter().filter(|id| !self.ids.contains(id.as_str())).count();
         if missing > 0 {

@@ -12,7 +12,7 @@ use super::projection_text::ProjectionSource;
 use super::{archive_batch, history, layout};
 use crate::format::field_reader::Fault;
 use crate::format::id_index::IdIndex;
-use crate::format::record_reader::{feeds, whole_object, whole_value, without_mark};
+use crate::format::record_reader::{feeds, object_of, whole_value, without_mark};
 use crate::format::writing::document;
 use crate::format::{Assembly, AssemblyInput, LockFact, ReferencedFile, entries};
 use crate::model::time::DAY;
@@ -26,11 +26,12 @@ const VALIDATION: i64 = 14 * DAY;
 pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     let files = ActiveFiles::of(parts.documents);
     let mut tape = Tape::default();
-    let config = files.config.and_then(|config| object(&mut tape, config));
+    let config = files.config.and_then(|config| object_of(&mut tape, &config.bytes).ok());
     let settings = RetentionConfig::of(config);
     let mut tape = Tape::default();
-    let state =
-        files.state.and_then(|document| Some(StateFile { document, state: object(&mut tape, document)? }));
+    let state = files.state.and_then(|document| {
+        Some(StateFile { document, state: object_of(&mut tape, &document.bytes).ok()? })
+    });
     let entries = entries(parts);
     let mut problems = files.problems(parts, settings);
     let mut facts = history::facts(parts, &entries, files.state);
@@ -44,10 +45,6 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     }
     problems.extend(parts.locks.iter().filter_map(dead_lock));
     Assembly { entries, problems, facts, ..Assembly::default() }
-}
-
-fn object<'a>(tape: &'a mut Tape, document: &'a Document) -> Option<Json<'a>> {
-    whole_object(tape, without_mark(&document.bytes)).ok()
 }
 
 fn entries(parts: &AssemblyInput<'_>) -> Vec<Entry> {
@@ -78,11 +75,6 @@ impl<'a> ActiveFiles<'a> {
         }
     }
 
-    fn active(&self) -> impl Iterator<Item = &'a Document> {
-        let single = [self.state, self.events, self.sources];
-        single.into_iter().flatten().chain(self.checkpoints.clone())
-    }
-
     fn problems(&self, parts: &AssemblyInput<'a>, settings: RetentionConfig) -> Vec<Problem> {
         let mut problems = self.absent();
         let known = history::KnownIds::of(parts);
@@ -93,7 +85,9 @@ impl<'a> ActiveFiles<'a> {
         problems.extend(entries::duplicates(&mut IdIndex::of(0), self.checkpoints.iter().copied()));
         // Without the events file, most references would look dangling.
         if self.events.is_some() {
-            problems.extend(self.active().flat_map(|document| known.dangling(document, settings)));
+            let single = [self.state, self.events, self.sources].into_iter().flatten();
+            let active = single.chain(self.checkpoints.iter().copied());
+            problems.extend(active.flat_map(|document| known.dangling(document, settings)));
         }
         let history = self.events.into_iter().chain(self.checkpoints.iter().copied());
         let live: HashSet<&str> =
@@ -156,8 +150,10 @@ impl<'a> StateFile<'a> {
             return None;
         }
         let mut tape = Tape::default();
-        let (own, stored) =
-            (text(self.state, "bundleHash")?, text(object(&mut tape, checkpoint)?, "bundleHash")?);
+        let (own, stored) = (
+            text(self.state, "bundleHash")?,
+            text(object_of(&mut tape, &checkpoint.bytes).ok()?, "bundleHash")?,
+        );
         (own != stored).then(|| {
             let message = "The latest checkpoint is of another bundle than the state.".into();
             self.problem(latest, Code::HashMismatch, Severity::Warning, message)
@@ -221,7 +217,6 @@ impl<'a> StateFile<'a> {
     }
 }
 
-/// Makes a problem of a value of a document, on its line.
 fn problem_at(document: &Document, value: Json<'_>, (code, severity, message): Fault) -> Problem {
     let body = without_mark(&document.bytes);
     let line = 1 + feeds(body.get(..value.span().0).unwrap_or_default());
@@ -254,7 +249,7 @@ pub fn refers(documents: &[Arc<Document>]) -> Vec<ReferencedFile> {
 
 fn of_state(state: &Document) -> Vec<ReferencedFile> {
     let mut tape = Tape::default();
-    let Ok(object) = whole_object(&mut tape, without_mark(&state.bytes)) else { return Vec::new() };
+    let Ok(object) = object_of(&mut tape, &state.bytes) else { return Vec::new() };
     let mut referred = Vec::new();
     for (path, member) in LISTS {
         for item in items(object, path) {

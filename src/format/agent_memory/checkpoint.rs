@@ -11,7 +11,7 @@ use super::json_shape;
 use super::json_shape::JsonShape::{self, Object, Text, TextOrNull, When};
 use super::main_text::text;
 use crate::format::field_reader::Need::{Optional, Required};
-use crate::format::record_reader::{self, DocumentReading, Reading, whole_object, without_mark};
+use crate::format::record_reader::{self, DocumentReading, Reading, object_of};
 use crate::model::{Code, Moment, PathText, Reference, Severity, StoredMemory};
 use crate::text::canonical::indented;
 use crate::text::json::{Json, JsonKind};
@@ -70,7 +70,7 @@ pub fn ordinal(id: &str) -> Option<u64> {
 
 /// Returns the bundle in a state or a checkpoint, if it can be read.
 pub fn bundle_of<'a>(tape: &'a mut Tape, file: &'a [u8]) -> Option<Json<'a>> {
-    let bundle = whole_object(tape, without_mark(file)).ok()?.get("bundle");
+    let bundle = object_of(tape, file).ok()?.get("bundle");
     bundle.filter(|bundle| bundle.kind() == JsonKind::Object)
 }
 
@@ -198,6 +198,7 @@ pub(crate) fn in_short(changes: &[BundleDifference]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::record_reader::whole_object;
 
     const BEFORE: &str = r#"{"gotchas":[{"title":"a","cause":"x"},{"title":"b","cause":"y"}],
         "nextSteps":[{"title":"s","why":"1"}],"project":{"name":"p","summary":"old"}}"#;

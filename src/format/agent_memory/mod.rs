@@ -66,7 +66,8 @@ static ABOUT: FormatInfo = FormatInfo {
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,
-    decay,
+    // Events fade as conversations do; what was distilled from them does not.
+    decay: || DecayTable::new(&[("tool_run", Some(168.0)), ("imported_session", Some(168.0))], None, 0.1),
     main_text: main_text::main_text,
     ..FormatInfo::USUAL
 };
@@ -106,9 +107,4 @@ impl Format for AgentMemory {
     fn forbids_rebase(&self, path: &Path) -> bool {
         !path.starts_with("..")
     }
-}
-
-/// Events fade as conversations do; what was distilled from them does not.
-fn decay() -> DecayTable {
-    DecayTable::new(&[("tool_run", Some(168.0)), ("imported_session", Some(168.0))], None, 0.1)
 }

@@ -2,7 +2,7 @@
 
 use super::main_text::{items, text};
 use super::projection::{PROJECTION_MARK, PROJECTIONS, VERSION};
-use crate::format::record_reader::{whole_object, without_mark};
+use crate::format::record_reader::object_of;
 use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
 
@@ -16,7 +16,7 @@ pub struct ProjectionSource<'a> {
 /// Returns the projections of a state: their paths in the repository, and their texts. None if it has no bundle.
 pub fn pages(state: &[u8]) -> Vec<(&'static str, String)> {
     let mut tape = Tape::default();
-    let Ok(state) = whole_object(&mut tape, without_mark(state)) else { return Vec::new() };
+    let Ok(state) = object_of(&mut tape, state) else { return Vec::new() };
     let hash = text(state, "bundleHash").unwrap_or_default();
     let source = ProjectionSource::of(state, state);
     let page = |source: &ProjectionSource<'_>, word| marker_line(word, &hash) + &source.page(word);

@@ -44,9 +44,8 @@ use crate::format::writing::{
     OwnOperations, RecordDraft, Refusal, RestoredDocument, Result, WriteContext, document,
 };
 use crate::model::plan::change::SHARED_MODE;
-use crate::model::{Change, Document, Entry, Moment, Store};
+use crate::model::{Change, ChangeKind, Document, Entry, Moment, Store};
 use crate::text::json_edit;
-use crate::text::json_scanner::Tape;
 
 use bundle_write::{BundleFileKind, BundleWrite, bundle_path, document_of, named, summary};
 use canonical_write::{make_counts, make_pages};
@@ -64,7 +63,9 @@ impl FormatWriter for AgentMemory {
             restore_document: Some(restore_document),
             deleted_parts: Some(deleted_parts::taken_out),
             restore_parts: Some(deleted_parts::bring_back),
-            origin: Some(origin),
+            origin: Some(|new| {
+                (BundleFileKind::of(new) == BundleFileKind::Checkpoint).then(|| Path::new(layout::STATE))
+            }),
             replace_records: Some(field_edits::replace),
             plan_notices: Some(plan_notices),
             eraser: Some(&AgentMemory),
@@ -176,7 +177,7 @@ impl FormatWriter for AgentMemory {
     fn due_tasks(&self, context: &WriteContext<'_>) -> Result<Vec<DueTask>> {
         let changes = pruned(context)?;
         let what = "archive what the config's retention does not keep any more".to_owned();
-        let records = changes.iter().filter(|change| change.word() == "remove").count();
+        let records = changes.iter().filter(|change| change.kind() == ChangeKind::Remove).count();
         Ok(if changes.is_empty() {
             Vec::new()
         } else {
@@ -206,14 +207,10 @@ fn restore_document(store: &Store, torn: &Document) -> Vec<RestoredDocument> {
     state_restore::from_checkpoint(&store.documents, torn).into_iter().collect()
 }
 
-fn origin(new: &Path) -> Option<&'static Path> {
-    (BundleFileKind::of(new) == BundleFileKind::Checkpoint).then(|| Path::new(layout::STATE))
-}
-
 fn plan_notices(store: &Store, changes: &[Change]) -> Vec<String> {
     let of =
         |part: BundleFileKind| changes.iter().find(move |change| BundleFileKind::of(&change.path) == part);
-    let made = of(BundleFileKind::Checkpoint).filter(|change| change.word() == "create");
+    let made = of(BundleFileKind::Checkpoint).filter(|change| change.kind() == ChangeKind::Create);
     match (made, of(BundleFileKind::Bundle)) {
         (Some(_), Some(state)) => {
             let mut told = left_alone(store, state, changes);
@@ -273,11 +270,8 @@ fn is_beside(store: &Store, path: &str) -> bool {
 
 /// Returns the paths that are not among the changes, each with whether it is the entry file.
 fn alone(state: &Change, changes: &[Change]) -> Vec<(String, bool)> {
-    let entry = state.after().and_then(|bytes| {
-        let mut tape = Tape::default();
-        let state = json_edit::scan(&mut tape, without_mark(&bytes)).ok()?;
-        Some(state.path(&["bundle", "project", "recommendedEntryFile"])?.text()?.into_owned())
-    });
+    let named = ["bundle", "project", "recommendedEntryFile"];
+    let entry = state.after().and_then(|bytes| json_edit::text_at(without_mark(&bytes), &named));
     let pages = projection::PROJECTIONS.iter().map(|(_, path)| ((*path).to_owned(), false));
     let is_alone = |(path, _): &(String, bool)| {
         let path = beside_path(Path::new(path));

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use super::manifest_check::{RecordCounts, moment};
 use super::{config, index_check, layout, manifest_check};
 use crate::format::id_index::{DanglingNames, IdIndex};
-use crate::format::record_reader::{whole_object, with_object, without_mark};
+use crate::format::record_reader::{object_of, with_object};
 use crate::format::{Assembly, AssemblyInput, entries};
 use crate::model::{
-    Code, DecayTable, Document, Entry, Moment, NameKind, PathText, Problem, Role, Session, Severity, State,
-    StoredMemory, path_from_text,
+    Code, DecayTable, Document, Entry, Lifecycle, Moment, NameKind, PathText, Problem, Role, Session,
+    Severity, State, StoredMemory, path_from_text,
 };
 use crate::text::json_scanner::Tape;
 
@@ -21,7 +21,7 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     let mut decay = config::default_decay();
     let mut tape = Tape::default();
     let config = parts.documents.iter().find(|document| document.role == Role::Config);
-    let config = config.and_then(|document| whole_object(&mut tape, without_mark(&document.bytes)).ok());
+    let config = config.and_then(|document| object_of(&mut tape, &document.bytes).ok());
     if let Some(config) = config {
         config::apply(&mut decay, config);
     }
@@ -108,9 +108,9 @@ impl<'a> SessionDocuments<'a> {
             size: self.size(),
             limit: Some(limit),
             lifecycle: Some(match self.archived {
-                true => "archived",
-                false if is_active => "active",
-                false => "idle",
+                true => Lifecycle::Archived,
+                false if is_active => Lifecycle::Active,
+                false => Lifecycle::Idle,
             }),
         }
     }
@@ -120,10 +120,11 @@ impl<'a> SessionDocuments<'a> {
         entries::entries(self.files.iter().copied(), session, |_, _| state)
     }
 
-    fn problems(&self, limits: (u64, u64)) -> Vec<Problem> {
+    fn problems(&self, (limit, near): (u64, u64)) -> Vec<Problem> {
         let mut ids = IdIndex::of(self.logs().map(|log| log.records.len()).sum());
         let mut problems = self.references_and_duplicates(&mut ids);
-        problems.extend(self.size_limit(limits));
+        let size = self.size();
+        problems.extend(entries::size_problem(self.path(), size, limit, size >= near));
         let manifest = self.of(Role::Metadata).next();
         if self.archived {
             problems.extend(self.archive(manifest));
@@ -176,11 +177,6 @@ impl<'a> SessionDocuments<'a> {
             }
         }
         problems
-    }
-
-    fn size_limit(&self, (limit, near): (u64, u64)) -> Option<Problem> {
-        let size = self.size();
-        entries::size_problem(self.path(), size, limit, size >= near)
     }
 
     /// Checks that an archived session has its archive and its manifest (§8.3).

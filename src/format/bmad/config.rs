@@ -18,6 +18,13 @@ const HALF_LIVES: [(&str, f64); 4] =
     [("conversation", 168.0), ("decision", 720.0), ("finding", 336.0), ("preference", 1440.0)];
 /// How far half-life and rate may differ. The specification's own values differ by up to a sixth.
 const APART: f64 = 1.0 / 6.0;
+/// By type, the setting of a fragment for the days that records are kept (§7.3).
+const RETENTION_DAYS: [(&str, [&str; 3]); 4] = [
+    ("conversation", ["privacy_config", "retention_limits", "conversation_days"]),
+    ("decision", ["privacy_config", "retention_limits", "decisions_days"]),
+    ("finding", ["privacy_config", "retention_limits", "findings_days"]),
+    ("preference", ["privacy_config", "retention_limits", "preferences_days"]),
+];
 /// The size limit of a session, and the size at which it is compacted, in MiB (§9.1).
 const SIZES: (f64, f64) = (10.0, 9.0);
 /// The share of records that a compaction keeps (§9.1).
@@ -124,15 +131,8 @@ pub fn retention(config: Option<Json<'_>>) -> Option<Retention> {
     let purges = tuning::flag(config, &["memory_config", "privacy", "auto_purge"])
         .or_else(|| tuning::flag(config, &["privacy_config", "auto_purge", "enabled"]));
     let config = config?;
-    let names = [
-        ("conversation", "conversation_days"),
-        ("decision", "decisions_days"),
-        ("finding", "findings_days"),
-        ("preference", "preferences_days"),
-    ];
-    let days = names.iter().filter_map(|(kind, fragment)| {
-        let own = positive(config, &["memory_config", "privacy", "retention_days", kind])
-            .or_else(|| positive(config, &["privacy_config", "retention_limits", fragment]))?;
+    let days = RETENTION_DAYS.iter().filter_map(|(kind, fragment)| {
+        let own = positive(config, &retention_of(kind)).or_else(|| positive(config, fragment))?;
         // A limit of a thousand years or more means that nothing is deleted.
         (own < 365_000.0).then_some((*kind, own.ceil() as i64))
     });
@@ -207,7 +207,6 @@ pub fn check(config: Json<'_>, path: &Path) -> Vec<Problem> {
     problems
 }
 
-/// Settings that are not numbers.
 const KINDS: [(&str, &str, JsonKind); 3] = [
     ("indexing", "enabled", JsonKind::Bool),
     ("indexing", "update_strategy", JsonKind::String),
@@ -278,16 +277,12 @@ fn contradictions(config: Json<'_>, kind: &str) -> Vec<String> {
 
 /// Returns messages about fragment settings with other values than the config (§9.1 over §6.2 and §7.3).
 fn overridden(config: Json<'_>) -> Vec<String> {
-    let pairs: [(&[&str], &[&str]); 7] = [
+    let pairs: [(&[&str], &[&str]); 3] = [
         (&["memory_config", "decay", "minimum_factor"], &["minimum_decay_factor"]),
         (&["memory_config", "decay", "update_interval_hours"], &["update_interval_hours"]),
         (&["memory_config", "privacy", "auto_purge"], &["privacy_config", "auto_purge", "enabled"]),
-        (&retention_days("conversation"), &["privacy_config", "retention_limits", "conversation_days"]),
-        (&retention_days("decision"), &["privacy_config", "retention_limits", "decisions_days"]),
-        (&retention_days("finding"), &["privacy_config", "retention_limits", "findings_days"]),
-        (&retention_days("preference"), &["privacy_config", "retention_limits", "preferences_days"]),
     ];
-    let differ = |(own, fragment): (&[&str], &[&str])| {
+    let differ = |own: &[&str], fragment: &[&str]| {
         let (used, other) = (config.path(own)?, config.path(fragment)?);
         let is_same = match (used.number(), other.number()) {
             (Some(used), Some(other)) => used == other,
@@ -297,10 +292,11 @@ fn overridden(config: Json<'_>) -> Vec<String> {
         let (used, other) = (used.plain(), other.plain());
         (!is_same).then(|| format!("`{own}` is {used}, and `{fragment}` is {other}: {used} is used."))
     };
-    pairs.into_iter().filter_map(differ).collect()
+    let days = RETENTION_DAYS.iter().filter_map(|(kind, fragment)| differ(&retention_of(kind), fragment));
+    pairs.into_iter().filter_map(|(own, fragment)| differ(own, fragment)).chain(days).collect()
 }
 
-fn retention_days(kind: &'static str) -> [&'static str; 4] {
+fn retention_of(kind: &'static str) -> [&'static str; 4] {
     ["memory_config", "privacy", "retention_days", kind]
 }
 

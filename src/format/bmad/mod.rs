@@ -79,7 +79,6 @@ impl Format for Bmad {
             record_reader::object(path, bytes, broken, check)
         };
         match role {
-            Role::Records if path.starts_with("shared") => record::read_shared(path, bytes, now),
             Role::Records | Role::Archive => record::read(path, bytes, now),
             Role::Metadata => object(Code::BadJson, &|own| manifest_check::check(own, path, now)),
             Role::Config => object(Code::BadJson, &|own| config::check(own, path)),
@@ -93,10 +92,7 @@ impl Format for Bmad {
     }
 
     fn form(&self, path: &Path, _kind: &str, record: &[u8], now: Moment) -> RecordForm {
-        match path.starts_with("shared") {
-            true => record::form_shared(path, record, now),
-            false => record::form(path, record, now),
-        }
+        record::form(path, record, now)
     }
 
     fn derived(&self, parts: &AssemblyInput<'_>, touched: &[PathBuf], now: Moment) -> Vec<DerivedFile> {

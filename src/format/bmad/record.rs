@@ -16,24 +16,15 @@ const STATUSES: [&str; 6] = ["open", "in_progress", "resolved", "closed", "accep
 
 type Facet = (&'static str, Box<str>);
 
-/// Reads a log, live or inside an archive.
+/// Reads a log, live or inside an archive, or a shared file (§2.1).
 pub fn read(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    let kind = layout::kind_of(path);
-    record_reader::read_lines(path, bytes, now, &|fields, _| memory(fields, kind))
+    let read =
+        if path.starts_with("shared") { record_reader::read_document } else { record_reader::read_lines };
+    read(path, bytes, now, &|fields, _| memory(fields, path))
 }
 
 pub fn form(path: &Path, record: &[u8], now: Moment) -> RecordForm {
-    let kind = layout::kind_of(path);
-    record_reader::form(record, now, &|fields, _| memory(fields, kind))
-}
-
-pub fn form_shared(path: &Path, record: &[u8], now: Moment) -> RecordForm {
-    record_reader::form(record, now, &|fields, _| shared(fields, path))
-}
-
-/// Reads a shared file (§2.1).
-pub fn read_shared(path: &Path, bytes: &[u8], now: Moment) -> Reading {
-    record_reader::read_document(path, bytes, now, &|fields, _| shared(fields, path))
+    record_reader::form(record, now, &|fields, _| memory(fields, path))
 }
 
 fn shared(fields: &mut FieldReader<'_>, path: &Path) -> StoredMemory {
@@ -48,7 +39,11 @@ fn shared(fields: &mut FieldReader<'_>, path: &Path) -> StoredMemory {
     }
 }
 
-fn memory(fields: &mut FieldReader<'_>, kind: &'static str) -> StoredMemory {
+fn memory(fields: &mut FieldReader<'_>, path: &Path) -> StoredMemory {
+    if path.starts_with("shared") {
+        return shared(fields, path);
+    }
+    let kind = layout::kind_of(path);
     let id = fields.text("id", Need::Required);
     let created = fields.moment("timestamp", Need::Required);
     // The update of §6.3 writes the boosted factor without a clamp: it may be above 1.

@@ -48,7 +48,6 @@ use crate::text::{json_edit, names, shell_quote};
 
 pub use derived_files::derived;
 
-/// The members that are not strings.
 const NO_TEXT: [&str; 15] = names(
     "access_count alternatives_considered approved_by confidence decay_factor \
     last_decay_update learned_from metadata metadata.processing_time_ms \

@@ -20,6 +20,7 @@ pub fn read(path: &Path, bytes: &[u8]) -> Reading {
     let stem = stem(path);
     let mut found = PartReader::of(text);
     let mut count = 0;
+    let is_bullet = |line: &str| ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark));
     for part in lists(text) {
         let goes_on = |line: &str, is_after_gap: bool| !is_after_gap || line.starts_with([' ', '\t']);
         let all = runs(&text[part.clone()], is_bullet, goes_on).into_iter();
@@ -45,8 +46,4 @@ fn lists(text: &str) -> Vec<Range<usize>> {
     both.filter(|(heading, _)| below.get(heading.start..heading.end) == Some(HEADING))
         .map(|(heading, end)| mark.len() + heading.next..mark.len() + end)
         .collect()
-}
-
-fn is_bullet(line: &str) -> bool {
-    ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark))
 }

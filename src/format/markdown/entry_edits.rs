@@ -91,13 +91,14 @@ impl EntryEdits<'_> {
     }
 }
 
+/// Returns the text with edits, which are in the order of their places. What is removed may overlap.
 pub fn applied(text: &str, edits: &[RangeEdit]) -> String {
     let (mut new, mut at) = (String::with_capacity(text.len()), 0);
     for (range, with) in edits {
-        new = new + &text[at..range.start] + &String::from_utf8_lossy(with);
-        at = range.end;
+        new = new + text.get(at..range.start).unwrap_or_default() + &String::from_utf8_lossy(with);
+        at = at.max(range.end);
     }
-    new + &text[at..]
+    new + text.get(at..).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -81,12 +81,8 @@ pub fn has_delimiter(text: &str) -> bool {
     delimiter(text).is_some()
 }
 
-/// True if a line looks like a delimiter, and is none for Hermes: what is one memory is unknown.
-pub fn has_odd_delimiter(text: &str) -> bool {
-    odd_delimiter(text).is_some()
-}
-
-fn odd_delimiter(text: &str) -> Option<usize> {
+/// Returns the number of a line that looks like a delimiter, and is none for Hermes: what is one memory is unknown.
+pub fn odd_delimiter(text: &str) -> Option<usize> {
     text.lines().position(|line| line.trim() == "§" && line != "§")
 }
 

@@ -97,10 +97,6 @@ pub fn codex_title(line: &str) -> Option<&str> {
     (!is_origin && !is_version).then_some(line)
 }
 
-pub fn any_title(line: &str) -> Option<&str> {
-    Some(line)
-}
-
 fn day(text: &str) -> Option<Moment> {
     let is_form = text.bytes().enumerate().all(|(at, byte)| match at {
         4 | 7 => byte == b'-',

@@ -9,42 +9,35 @@ use super::{Markdown, facts, instructions, layout, load_rule, places, settings};
 use crate::format::detection::{Evidence, FolderProbe};
 use crate::format::notes::rules::NoteRules;
 use crate::format::{FormatInfo, StorePlace};
-use crate::model::{Store, SurroundingKind, SurroundingPattern};
+use crate::model::SurroundingKind::{Database, Editor, History, Transcript};
+use crate::model::{Store, SurroundingPattern};
 
 /// What programs other than palimp keep beside the memories of each family, below the home folder.
 const CLAUDE_SURROUNDINGS: &[SurroundingPattern] = &[
-    SurroundingPattern::new(SurroundingKind::Transcript, ".claude/projects/**/*.jsonl"),
-    SurroundingPattern::new(SurroundingKind::History, ".claude/history.jsonl"),
-    SurroundingPattern::new(SurroundingKind::History, ".claude.json"),
-    SurroundingPattern::new(SurroundingKind::Transcript, ".claude/projects/**/tool-results/**"),
-    SurroundingPattern::new(SurroundingKind::Transcript, ".claude/todos/**"),
-    SurroundingPattern::new(SurroundingKind::Transcript, ".claude/debug/**"),
-    SurroundingPattern::new(SurroundingKind::History, ".claude/shell-snapshots/**"),
-    SurroundingPattern::new(SurroundingKind::History, ".claude/paste-cache/**"),
-    SurroundingPattern::new(SurroundingKind::Editor, ".claude/file-history/**"),
-    SurroundingPattern::new(SurroundingKind::Editor, ".claude/backups/**"),
+    SurroundingPattern::new(Transcript, ".claude/projects/**/*.jsonl"),
+    SurroundingPattern::new(History, ".claude/history.jsonl .claude.json"),
+    SurroundingPattern::new(Transcript, ".claude/projects/**/tool-results/** .claude/todos/**"),
+    SurroundingPattern::new(Transcript, ".claude/debug/**"),
+    SurroundingPattern::new(History, ".claude/shell-snapshots/** .claude/paste-cache/**"),
+    SurroundingPattern::new(Editor, ".claude/file-history/** .claude/backups/**"),
 ];
-const SERENA_SURROUNDINGS: &[SurroundingPattern] =
-    &[SurroundingPattern::new(SurroundingKind::Transcript, ".serena/logs/**")];
+const SERENA_SURROUNDINGS: &[SurroundingPattern] = &[SurroundingPattern::new(Transcript, ".serena/logs/**")];
 const HERMES_SURROUNDINGS: &[SurroundingPattern] = &[
-    SurroundingPattern::new(SurroundingKind::Database, ".hermes/*.db*"),
-    SurroundingPattern::new(SurroundingKind::Transcript, ".hermes/sessions/**"),
+    SurroundingPattern::new(Database, ".hermes/*.db*"),
+    SurroundingPattern::new(Transcript, ".hermes/sessions/**"),
 ];
 const OPENCLAW_SURROUNDINGS: &[SurroundingPattern] = &[
-    SurroundingPattern::new(SurroundingKind::Database, ".openclaw/memory/*.sqlite*"),
-    SurroundingPattern::new(SurroundingKind::Transcript, ".openclaw/agents/**/*.jsonl"),
+    SurroundingPattern::new(Database, ".openclaw/memory/*.sqlite*"),
+    SurroundingPattern::new(Transcript, ".openclaw/agents/**/*.jsonl"),
 ];
 const CODEX_SURROUNDINGS: &[SurroundingPattern] = &[
-    SurroundingPattern::new(SurroundingKind::Database, ".codex/*.sqlite*"),
-    SurroundingPattern::new(SurroundingKind::Transcript, ".codex/sessions/**"),
-    SurroundingPattern::new(SurroundingKind::Transcript, ".codex/archived_sessions/**"),
-    SurroundingPattern::new(SurroundingKind::Transcript, ".codex/log/**"),
-    SurroundingPattern::new(SurroundingKind::History, ".codex/history.jsonl"),
+    SurroundingPattern::new(Database, ".codex/*.sqlite*"),
+    SurroundingPattern::new(Transcript, ".codex/sessions/** .codex/archived_sessions/** .codex/log/**"),
+    SurroundingPattern::new(History, ".codex/history.jsonl"),
 ];
 const BASIC_MEMORY_SURROUNDINGS: &[SurroundingPattern] =
-    &[SurroundingPattern::new(SurroundingKind::Database, ".basic-memory/*.db*")];
-const GEMINI_SURROUNDINGS: &[SurroundingPattern] =
-    &[SurroundingPattern::new(SurroundingKind::Transcript, ".gemini/tmp/**")];
+    &[SurroundingPattern::new(Database, ".basic-memory/*.db*")];
+const GEMINI_SURROUNDINGS: &[SurroundingPattern] = &[SurroundingPattern::new(Transcript, ".gemini/tmp/**")];
 
 const fn about(
     name: &'static str,
@@ -95,7 +88,7 @@ const PLAIN: Family = Family {
     has_mem_references: false,
     has_front_matter: false,
     facts: |_, _| PartFacts::default(),
-    title: facts::any_title,
+    title: |line| Some(line),
 };
 
 const CLAUDE: Family = Family {

@@ -9,7 +9,9 @@ use super::instructions::OF_WORKSPACES;
 use super::references::links_in;
 use super::{bullet_file, facts, index_file};
 use crate::format::Placement;
-use crate::format::detection::{ENOUGH_RECORD_FILES, Evidence, FolderProbe, MAX_PROBED, PROBE_BYTES};
+use crate::format::detection::{
+    ENOUGH_RECORD_FILES, Evidence, FolderProbe, MAX_PROBED, PROBE_BYTES, is_hidden,
+};
 use crate::format::notes::note_file::stem;
 use crate::model::{PathText, Role};
 use crate::text::front_matter::Note;
@@ -77,8 +79,8 @@ pub fn id_of(family: &Family, path: &Path) -> String {
 pub fn claude(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     let mut seen = Evidence::lacking("it has no `MEMORY.md` that leads to memories");
     let files = glance.files(root);
-    if !files.iter().any(|name| is_markdown(name)) || is_nobodys(root, glance) || is_of_another(root, glance)
-    {
+    let is_nobodys = !is_agents(root) && (is_copied(root) || is_in_vault(root, glance));
+    if !files.iter().any(|name| is_markdown(name)) || is_nobodys || is_of_another(root, glance) {
         return seen;
     }
     let head = glance.head(&root.join("MEMORY.md")).unwrap_or_default();
@@ -127,11 +129,6 @@ fn inner_topics(root: &Path, index: &str, glance: &dyn FolderProbe) -> usize {
     paths(index, Path::new("")).iter().filter(leads_on).count()
 }
 
-/// True if a folder is copied into projects, or in a vault.
-fn is_nobodys(root: &Path, glance: &dyn FolderProbe) -> bool {
-    !is_agents(root) && (is_copied(root) || is_in_vault(root, glance))
-}
-
 /// True if other families' files are beside an index.
 fn is_of_another(root: &Path, glance: &dyn FolderProbe) -> bool {
     let has = |name: &str| glance.has_file(root, name);
@@ -173,7 +170,10 @@ pub fn memory_bank(root: &Path, glance: &dyn FolderProbe) -> Evidence {
     if count == 0 || !is_bank(root) && is_others(root, glance) {
         return seen;
     }
-    let is_template = |name: &OsString| has_placeholders(&glance.head(&root.join(name)).unwrap_or_default());
+    let is_template = |name: &OsString| {
+        let head = glance.head(&root.join(name)).unwrap_or_default();
+        PLACEHOLDERS.iter().any(|own| String::from_utf8_lossy(&head).contains(own))
+    };
     if is_copied(root) && own().any(is_template) {
         return seen;
     }
@@ -182,11 +182,6 @@ pub fn memory_bank(root: &Path, glance: &dyn FolderProbe) -> Evidence {
         seen.names += count;
     }
     seen
-}
-
-fn has_placeholders(head: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(head);
-    PLACEHOLDERS.iter().any(|own| text.contains(own))
 }
 
 fn is_bank(root: &Path) -> bool {
@@ -355,10 +350,6 @@ pub fn plain(root: &Path, glance: &dyn FolderProbe) -> Evidence {
 
 fn is_markdown(name: &OsStr) -> bool {
     name.as_encoded_bytes().ends_with(b".md") && !is_hidden(name)
-}
-
-fn is_hidden(name: &OsStr) -> bool {
-    name.as_encoded_bytes().starts_with(b".")
 }
 
 fn is_near(root: &Path, names: &[&str]) -> bool {

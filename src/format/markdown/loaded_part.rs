@@ -187,16 +187,7 @@ pub fn loaded(
 }
 
 fn of_extent(document: &Document, extent: LoadedExtent) -> LoadedFile {
-    LoadedFile {
-        path: document.path.clone(),
-        extent,
-        loaded: Vec::new(),
-        beyond: Vec::new(),
-        limit: None,
-        limit_source: None,
-        excess: LoadExcess::default(),
-        leads: Vec::new(),
-    }
+    LoadedFile { path: document.path.clone(), extent, ..LoadedFile::default() }
 }
 
 fn without_rule(family: &Family, own: &Document, now: Moment) -> LoadedFile {

@@ -138,10 +138,8 @@ impl Format for Markdown {
 
     // Hermes holds this lock while it writes, and keeps the file.
     fn lock(&self, files: &[&Path]) -> Lock {
-        match files.first().filter(|_| self.0.has_entries) {
-            Some(file) => Lock::Flock(file.with_extension("md.lock")),
-            None => Lock::None,
-        }
+        let file = files.first().filter(|_| self.0.has_entries);
+        file.map_or(Lock::None, |file| Lock::Flock(file.with_extension("md.lock")))
     }
 
     fn form(&self, path: &Path, _kind: &str, record: &[u8], _now: Moment) -> RecordForm {

@@ -20,7 +20,6 @@ use crate::text::part_range::part_range;
 const LONGEST: usize = 512;
 /// The longest extension, in characters.
 const EXTENSION: usize = 6;
-/// The most paths of a file.
 const MOST: usize = 2_000;
 const SOURCES: [&str; 27] = names(
     "c cc cpp cs dart ex go h hpp java js jsx kt lua mjs php py rb rs scala sh sql svelte swift ts tsx vue",

@@ -8,6 +8,7 @@
 //! - An entry is written as Hermes writes it: without white space around it, and without an end of line at the end.
 
 mod archive;
+mod copies;
 mod deleted_parts;
 mod format_fixes;
 mod index_edit;
@@ -28,8 +29,8 @@ use crate::format::Format;
 use crate::format::notes::edit::{self, ended, text_of};
 use crate::format::notes::ids::{id_from, title_and_body};
 use crate::format::writing::{
-    ChangesResult, DeletionKind, FieldAssignment, FormatDeletion, FormatEraser, FormatWriter, Operation,
-    OwnArchive, OwnOperations, RecordDraft, Refusal, Result, WriteContext, removals,
+    ChangesResult, DeletionKind, FieldAssignment, FolderCopies, FormatDeletion, FormatEraser, FormatWriter,
+    Operation, OwnArchive, OwnOperations, RecordDraft, Refusal, Result, WriteContext, removals,
 };
 use crate::model::{Change, Entry, Moment, Store};
 use crate::text::front_matter::Note;
@@ -44,6 +45,7 @@ impl FormatWriter for Markdown {
         let eraser = own.map(|own| own as &'static dyn FormatEraser);
         OwnOperations {
             own_archive: Some(OwnArchive { items: archive::items, restored: archive::restored }),
+            folder_copies: Some(FolderCopies { folders: copies::folders, copied: copies::copied }),
             eraser,
             fixes: Some(&format_fixes::FIXES),
             deleted_parts: Some(deleted_parts::deleted_parts),

@@ -35,7 +35,10 @@ static ABOUT: FormatInfo = FormatInfo {
     evidence: layout::evidence,
     placement: layout::place,
     assemble: assembly::assemble,
-    decay,
+    decay: || {
+        let half_lives = [("core", None), ("learning", Some(336.0)), ("task", Some(168.0))];
+        DecayTable::new(&half_lives, Some(168.0), 0.1)
+    },
     main_text,
     ..FormatInfo::USUAL
 };
@@ -67,11 +70,6 @@ impl Format for MemoryServer {
     fn derived(&self, parts: &AssemblyInput<'_>, _touched: &[PathBuf], _now: Moment) -> Vec<DerivedFile> {
         write::derived(parts)
     }
-}
-
-fn decay() -> DecayTable {
-    let half_lives = [("core", None), ("learning", Some(336.0)), ("task", Some(168.0))];
-    DecayTable::new(&half_lives, Some(168.0), 0.1)
 }
 
 fn main_text(object: Json<'_>) -> (String, Vec<&'static str>) {

@@ -14,7 +14,6 @@ use crate::text::json::{Json, JsonKind};
 
 /// The most characters of a memory's content.
 const CONTENT: usize = 5000;
-/// The most characters of a category.
 const CATEGORY: usize = 50;
 /// The most tags of a memory, and the most characters of a tag.
 const TAGS: (usize, usize) = (10, 30);
@@ -74,7 +73,6 @@ pub fn memory(fields: &mut FieldReader<'_>, kind: Option<&'static str>, role: Ro
     memory
 }
 
-/// Returns the category, and the status of a task.
 fn facets(record: Json<'_>, category: Option<&str>) -> Box<[(&'static str, Box<str>)]> {
     let status = record.path(&["task_metadata", "status"]).and_then(|status| status.text());
     let category = category.map(|category| ("category", category.into()));

@@ -11,7 +11,7 @@ use crate::format::record_reader::set_members;
 use crate::format::writing::{
     AppendContext, AppendLines, ChangesResult, DueTask, FormatWriter, Operation, OwnOperations, RecordDraft,
     RecordMembers, Refusal, Result, WriteContext, accessed, document, has_id, level_word, list, refuse_taken,
-    uuid,
+    removals, uuid,
 };
 use crate::format::{AssemblyInput, DerivedFile};
 use crate::model::time::DAY;
@@ -34,7 +34,10 @@ impl FormatWriter for MemoryServer {
     fn own(&self) -> OwnOperations {
         OwnOperations {
             migrate: Some(migrate),
-            back_up: Some(back_up),
+            back_up: Some(|store, files, now| {
+                let copied = files.iter().filter(|file| file.role == Role::Records);
+                copied.flat_map(|file| backup(store, file, now)).collect()
+            }),
             alternative_name: Some(alternative_name),
             ..OwnOperations::default()
         }
@@ -109,7 +112,7 @@ impl FormatWriter for MemoryServer {
             let stem = file.path.file_stem().unwrap_or_default().to_text();
             let archive = path_from_text(&format!("archive/{year}/{stem}_{year}_Q{quarter}.jsonl"));
             changes.push(copied(context.store, &file, &records, &archive, "true")?);
-            changes.push(removed(&file, &records));
+            changes.extend(removals(context.store, &records));
         }
         Ok(in_order(changes))
     }
@@ -122,7 +125,7 @@ impl FormatWriter for MemoryServer {
                 changes.push(marked(&file, &records)?);
                 continue;
             }
-            changes.push(removed(&file, &records));
+            changes.extend(removals(context.store, &records));
             let mut of_kind: BTreeMap<&str, Vec<Entry>> = BTreeMap::new();
             for entry in records {
                 let kind = context.store.memory(&entry).map_or("", |memory| memory.kind());
@@ -169,10 +172,8 @@ impl FormatWriter for MemoryServer {
     /// Refuses to exceed hard limits. `check` reports soft ones.
     fn limits(&self, store: &Store, after: &[Arc<Document>], file: &Path) -> Result<()> {
         let Some(own) = document(after, file) else { return Ok(()) };
-        match assembly::hard_limit(document(&store.documents, file), own) {
-            Some(message) => Err(Refusal::too_large(message)),
-            None => Ok(()),
-        }
+        let message = assembly::hard_limit(document(&store.documents, file), own);
+        message.map_or(Ok(()), |message| Err(Refusal::too_large(message)))
     }
 }
 
@@ -196,11 +197,6 @@ fn migrate(context: &WriteContext<'_>) -> ChangesResult {
         changes.push(Change::remove(&document.path, document.bytes.clone()));
     }
     Ok(in_order(changes))
-}
-
-fn back_up(store: &Store, files: &[&Document], now: Moment) -> Vec<Change> {
-    let copied = files.iter().filter(|file| file.role == Role::Records);
-    copied.flat_map(|file| backup(store, file, now)).collect()
 }
 
 fn alternative_name(copy: &Path, number: usize) -> Option<PathBuf> {
@@ -287,11 +283,6 @@ fn copied(store: &Store, from: &Document, entries: &[Entry], to: &Path, archived
     }
     let current = document(&store.documents, to).map(|own| own.bytes.clone());
     Ok(Change::append(to, lines, current))
-}
-
-fn removed(from: &Document, entries: &[Entry]) -> Change {
-    let gone: Vec<_> = entries.iter().map(|entry| from.records[entry.record as usize].span).collect();
-    Change::edits(&from.path, from.bytes.clone(), crate::text::lines::removal_edits(&from.bytes, &gone))
 }
 
 /// Returns the change that clears `archived` in records of a live file.
@@ -406,7 +397,6 @@ const RULE: &str = "learnings are archived 90 days after their last use, tasks 3
 
 struct DueEntries {
     what: String,
-    /// The entries, in the store's order.
     entries: Vec<Entry>,
 }
 
@@ -428,7 +418,6 @@ fn due_entries(context: &WriteContext<'_>) -> DueEntries {
 
 struct LiveRecord<'a> {
     entry: &'a Entry,
-    /// True if it is due by its age.
     is_old: bool,
     /// True if it may go when its file is full.
     may_go: bool,

@@ -16,17 +16,13 @@ impl From<EditRefused> for Refusal {
     fn from(refused: EditRefused) -> Self {
         let message = format!("{refused}.");
         match refused {
-            EditRefused::Faulty { .. } => Refusal::corrupt(message),
+            EditRefused::Faulty(..) => Refusal::corrupt(message),
             _ => Refusal::invalid(message),
         }
     }
 }
 
-/// Returns the text of a note.
-///
-/// # Errors
-///
-/// If it is not UTF-8.
+/// Returns the text of a note. Fails if it is not UTF-8.
 pub fn text_of(document: &Document) -> Result<&str> {
     std::str::from_utf8(&document.bytes)
         .map_err(|_| Refusal::corrupt("the note is not UTF-8: repair it first."))
@@ -65,11 +61,8 @@ pub fn set_tags(
     finish((format, rules), context, document, new, true)
 }
 
-/// Returns a tag in the form of new ones: lower case, with hyphens for white space.
-///
-/// # Errors
-///
-/// If it is empty or has control characters.
+/// Returns a tag in the form of new ones: lower case, with hyphens for white space. Fails if it is empty or has
+/// control characters.
 pub fn tag(own: &str) -> Result<String> {
     let tag = own.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase();
     match tag.is_empty() || tag.chars().any(char::is_control) {
@@ -78,11 +71,7 @@ pub fn tag(own: &str) -> Result<String> {
     }
 }
 
-/// Returns the tags of a new note, each once.
-///
-/// # Errors
-///
-/// If one is refused.
+/// Returns the tags of a new note, each once. Fails if one is refused.
 pub fn new_tags(asked: &[String]) -> Result<Vec<String>> {
     each_once(asked, |_| false)
 }

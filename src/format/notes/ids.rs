@@ -16,11 +16,8 @@ const ID: usize = 200;
 /// The longest id made from a title, in characters.
 const SHORT: usize = 60;
 
-/// Refuses an id that a new note can't have.
-///
-/// # Errors
-///
-/// If it is not in kebab-case, or is the name of a file of the format.
+/// Refuses an id that a new note can't have. Fails if it is not in kebab-case, or is the name of a file of the
+/// format.
 pub fn check_id(rules: &NoteRules, id: &str) -> Result<()> {
     let is_word = |word: &str| {
         !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
@@ -35,11 +32,7 @@ pub fn check_id(rules: &NoteRules, id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Refuses an id that a new note can't have, or that another note or its file has.
-///
-/// # Errors
-///
-/// If the id is refused.
+/// Refuses an id that a new note can't have, or that another note or its file has. Fails if the id is refused.
 pub fn check_free(rules: &'static NoteRules, documents: &[Arc<Document>], id: &str) -> Result<()> {
     check_id(rules, id)?;
     let known = NoteNames::of(rules, documents);

@@ -248,7 +248,9 @@ fn list_members<'j>(known: &NoteNames<'_>, object: Json<'j>) -> TreeMembers<'j> 
             ("notes", JsonKind::Object) => JsonTree::Object(own.lists(value, &own.outgoing, true)),
             ("backlinks", JsonKind::Object) => JsonTree::Object(own.lists(value, &own.incoming, false)),
             ("total_notes", JsonKind::Number) => JsonTree::plain(own.outgoing.len()),
-            ("total_links", JsonKind::Number) => JsonTree::plain(own.total()),
+            ("total_links", JsonKind::Number) => {
+                JsonTree::plain(own.outgoing.values().map(BTreeSet::len).sum::<usize>())
+            }
             _ => JsonTree::raw(value),
         };
         members.push((key.spelled(), tree));
@@ -261,7 +263,6 @@ struct LinkLists<'a> {
     known: &'a NoteNames<'a>,
     /// By note, its links. Notes without links are included.
     outgoing: LinkSets,
-    /// By link target, the notes that link to it.
     incoming: LinkSets,
     /// True if links name files; true if keys name files.
     are_files: (bool, bool),
@@ -292,10 +293,6 @@ impl<'a> LinkLists<'a> {
         }
         let are_files = !named.is_empty() && named.iter().all(|name| name.ends_with(".md"));
         LinkLists { known, outgoing, incoming, are_files: (are_files, has_files) }
-    }
-
-    fn total(&self) -> usize {
-        self.outgoing.values().map(BTreeSet::len).sum()
     }
 
     /// Returns a list for each key: existing keys in their order, then missing ones. A note is

@@ -13,7 +13,6 @@ use crate::text::json::Json;
 use crate::text::json_layout::JsonTree;
 use crate::text::wiki_links::target;
 
-/// The number of names in one message.
 const NAMED: usize = 5;
 
 /// The notes of the store. The indexes are checked against them.

@@ -36,10 +36,7 @@ pub struct NoteRules {
 impl NoteRules {
     /// Returns a field's text as the programs of the format read it.
     pub fn text_of(&self, field: &YamlField<'_>) -> String {
-        match self.line_fields.contains(&field.name) {
-            true => field.line_text(),
-            false => field.value.plain(),
-        }
+        if self.line_fields.contains(&field.name) { field.line_text() } else { field.value.plain() }
     }
 }
 

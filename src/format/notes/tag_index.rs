@@ -50,13 +50,10 @@ pub fn tags_index(known: &NoteNames<'_>, existing: Option<&[u8]>) -> Vec<u8> {
 pub fn renewed_tags(known: &NoteNames<'_>, current: Option<&Document>) -> Vec<u8> {
     let current = current.map(|own| &*own.bytes);
     let made = tags_index(known, current);
-    current.filter(|current| says_the_same(current, &made)).map_or(made, <[u8]>::to_vec)
-}
-
-/// True if two documents only differ in layout and the order of members.
-fn says_the_same(a: &[u8], b: &[u8]) -> bool {
+    // One that only differs in layout and the order of members is right.
     let read = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(without_mark(bytes)).ok();
-    read(a).is_some_and(|a| read(b) == Some(a))
+    let is_right = |current: &&[u8]| read(current).is_some_and(|now| read(&made) == Some(now));
+    current.filter(is_right).map_or(made, <[u8]>::to_vec)
 }
 
 fn names<'a>(tags: Json<'a>) -> impl Iterator<Item = Cow<'a, str>> {

@@ -45,7 +45,6 @@ pub fn assemble(parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
     assembly
 }
 
-/// Returns the files of each session.
 fn sessions<'a>(parts: &AssemblyInput<'a>) -> BTreeMap<&'a Path, Vec<(u32, &'a Document)>> {
     let names = parts.folders.iter().filter_map(|folder| layout::session_of(folder));
     let mut sessions: BTreeMap<&Path, Vec<_>> = names.map(|name| (name, Vec::new())).collect();

@@ -92,7 +92,11 @@ pub fn apply_config(table: &mut DecayTable, config: Json<'_>) {
     let Some(decay) = config.get("decay") else { return };
     if let Some(types) = decay.get("type_specific") {
         for (kind, settings) in types.members() {
-            apply_type(table, &kind.text().unwrap_or_default(), settings);
+            let (kind, fades) = (kind.text().unwrap_or_default(), !is_false(settings, "decay_enabled"));
+            let hours = positive(settings.get("half_life_hours")).filter(|_| fades);
+            if hours.is_some() || !fades {
+                table.set_half_life(&kind, hours);
+            }
         }
     }
     if let Some(min) = fraction(decay, "min_decay_factor") {
@@ -100,14 +104,6 @@ pub fn apply_config(table: &mut DecayTable, config: Json<'_>) {
     }
     if is_false(decay, "enabled") {
         table.disable();
-    }
-}
-
-fn apply_type(table: &mut DecayTable, kind: &str, settings: Json<'_>) {
-    if is_false(settings, "decay_enabled") {
-        table.set_half_life(kind, None);
-    } else if let Some(hours) = positive(settings.get("half_life_hours")) {
-        table.set_half_life(kind, Some(hours));
     }
 }
 

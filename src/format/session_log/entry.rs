@@ -127,16 +127,13 @@ fn checksum(fields: &mut FieldReader<'_>) -> bool {
             fields.fault(Code::ChecksumLegacy, Severity::Note, message.into());
         }
         Some(Checksum::Mismatch) => {
-            let message = format!("The checksum {} does not match the memory.", abridged(&stored));
+            let start: String = stored.chars().take(19).collect();
+            let message = format!("The checksum {start}… does not match the memory.");
             fields.fault(Code::ChecksumMismatch, Severity::Error, message);
         }
         _ => {}
     }
     true
-}
-
-fn abridged(checksum: &str) -> String {
-    checksum.chars().take(19).chain(['…']).collect()
 }
 
 pub fn tombstone(fields: &mut FieldReader<'_>) -> StoredMemory {
@@ -160,11 +157,10 @@ pub fn main_text(object: Json<'_>) -> (String, Vec<&'static str>) {
         (Some((path, text)), _) => (text, vec![path]),
         // An empty object has no text to show.
         (None, _) if content.members().next().is_none() => (String::new(), Vec::new()),
-        (None, _) => (first_text(content).unwrap_or_else(|| content.plain()), Vec::new()),
+        (None, _) => {
+            let mut spoken = content.members().filter(|(key, _)| !key.is_text("role"));
+            let first = spoken.find_map(|(_, value)| value.text());
+            (first.map_or_else(|| content.plain(), Cow::into_owned), Vec::new())
+        }
     }
-}
-
-fn first_text(content: Json<'_>) -> Option<String> {
-    let spoken = content.members().filter(|(key, _)| !key.is_text("role"));
-    spoken.filter_map(|(_, value)| value.text()).map(Cow::into_owned).next()
 }

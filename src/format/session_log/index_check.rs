@@ -94,7 +94,6 @@ pub fn is_right(index: &[u8], log: &EntryLog<'_>) -> bool {
 
 struct EntryIndexCheck<'l, 'a> {
     log: &'l EntryLog<'a>,
-    /// A version that this format does not have.
     version: Option<String>,
     entries: Option<EntryDifferences>,
     maps: [Option<IdListCheck>; 2],

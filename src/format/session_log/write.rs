@@ -26,7 +26,7 @@ const SESSION_ID: usize = 64;
 
 impl FormatWriter for SessionLog {
     fn own(&self) -> OwnOperations {
-        OwnOperations { tombstone: Some(tombstone), ..OwnOperations::default() }
+        OwnOperations { tombstone: Some(tombstone), random_id: Some(random_id), ..OwnOperations::default() }
     }
 
     fn allows(&self, operation: Operation, _file: &Path) -> Result<(), String> {
@@ -61,8 +61,7 @@ impl FormatWriter for SessionLog {
             Some(Checksum::Canonical | Checksum::Mismatch) => canonical::checksum,
             None => return Ok(after),
         };
-        let mut tape = Tape::default();
-        let checksum = sign(json_edit::scan(&mut tape, &after)?);
+        let checksum = sign(json_edit::scan(&mut Tape::default(), &after)?);
         Ok(json_edit::set(&after, &["checksum"], &json_edit::quoted(&checksum))?)
     }
 
@@ -321,10 +320,13 @@ const ORDER: [&str; 10] = names(
 struct EntryDefaults<'a> {
     session: &'a str,
     now: Moment,
-    /// Random bytes for the id.
     random: [u8; 16],
     /// True if the entry gets a checksum.
     signs: bool,
+}
+
+fn random_id(random: [u8; 16]) -> String {
+    format!("mem_{}", &hex(&random)[..16])
 }
 
 /// Returns the line of an entry, with its line end. `has` is true for ids in the log.
@@ -337,7 +339,7 @@ fn new_entry(
     if members.get("session_id").is_some_and(|raw| raw != json_edit::quoted(given.session)) {
         return Err(Refusal::invalid("the memory names another session than --session does."));
     }
-    members.or_text("id", &format!("mem_{}", &hex(&given.random)[..16]));
+    members.or_text("id", &random_id(given.random));
     members.or_text("session_id", given.session);
     members.or_text("timestamp", &given.now.to_millis());
     members.or_text("type", draft.kind);
@@ -357,8 +359,7 @@ fn new_entry(
     check_ids(&members, has)?;
     let mut line = members.to_line(&ORDER);
     if given.signs && members.get("checksum").is_none() {
-        let mut tape = Tape::default();
-        let checksum = canonical::checksum(json_edit::scan(&mut tape, &line)?);
+        let checksum = canonical::checksum(json_edit::scan(&mut Tape::default(), &line)?);
         members.set("checksum", json_edit::quoted(&checksum));
         line = members.to_line(&ORDER);
     }

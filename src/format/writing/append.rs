@@ -4,32 +4,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::RecordDraft;
-use crate::format::record_reader::{whole_object, without_mark};
+use crate::format::record_reader::object_of;
 use crate::model::{Bytes, Moment};
 use crate::text::json::Json;
 use crate::text::json_scanner::Tape;
 
 /// What palimp knows about a store without reading its logs. Paths are relative to the root.
 pub trait AppendLookup {
-    /// Returns the bytes of a small file; `None` if it is missing.
-    ///
-    /// # Errors
-    ///
-    /// If it can't be read, or is large.
+    /// Returns the bytes of a small file; `None` if it is missing. Fails if it can't be read, or is large.
     fn small(&self, file: &Path) -> io::Result<Option<Vec<u8>>>;
 
-    /// Returns the length of a file; `None` if it is missing.
-    ///
-    /// # Errors
-    ///
-    /// If it can't be read, or is not a regular file.
+    /// Returns the length of a file; `None` if it is missing. Fails if it can't be read, or is not a regular file.
     fn len(&self, file: &Path) -> io::Result<Option<u64>>;
 
-    /// Counts the records of a file, or its lines if it was not read and is small; `None` if it is missing.
-    ///
-    /// # Errors
-    ///
-    /// If it can't be read, or is large.
+    /// Counts the records of a file, or its lines if it was not read and is small; `None` if it is missing. Fails if
+    /// it can't be read, or is large.
     fn count(&self, file: &Path) -> io::Result<Option<usize>>;
 
     /// True if a folder exists.
@@ -41,11 +30,8 @@ pub trait AppendLookup {
     /// True if a record of this log, or of any log, has this id; `None` if that is unknown.
     fn has_id(&self, log: Option<&Path>, id: &str) -> Option<bool>;
 
-    /// Returns bytes that stand for the whole log and contain its end; `None` if it is missing.
-    ///
-    /// # Errors
-    ///
-    /// If it can't be read, or its last lines are too long.
+    /// Returns bytes that stand for the whole log and contain its end; `None` if it is missing. Fails if it can't be
+    /// read, or its last lines are too long.
     fn end(&self, log: &Path) -> io::Result<Option<Bytes>>;
 
     /// Notes a record that is going to be added, with its lines. The next one follows it.
@@ -68,5 +54,5 @@ pub type AppendLines = Option<Vec<(PathBuf, Vec<u8>)>>;
 /// Calls `take` with the config in these bytes, or `None` if there is none.
 pub fn with_config_of<T>(config: Option<&[u8]>, take: impl FnOnce(Option<Json<'_>>) -> T) -> T {
     let mut tape = Tape::default();
-    take(config.and_then(|own| whole_object(&mut tape, without_mark(own)).ok()))
+    take(config.and_then(|own| object_of(&mut tape, own).ok()))
 }

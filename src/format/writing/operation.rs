@@ -90,6 +90,7 @@ pub struct RecordDraft<'a> {
 }
 
 /// The input of an operation.
+#[derive(Clone, Copy)]
 pub struct WriteContext<'a> {
     /// The store as it was read.
     pub store: &'a Store,

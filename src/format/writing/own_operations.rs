@@ -1,5 +1,6 @@
 //! Operations that one format alone has, its fixes, and how it erases records if it has to do more than remove lines.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,11 +27,12 @@ type SetTags = fn(&WriteContext<'_>, &Entry, &[String]) -> ChangesResult;
 type Audit = fn(&WriteContext<'_>, AuditEvent, &[Change], usize) -> ChangesResult;
 type ArchiveGroup = fn(&Store, &[Entry]) -> Vec<Entry>;
 type CompressedFiles = fn(&Store, &[Entry]) -> Vec<PathBuf>;
+type Merge = fn(&WriteContext<'_>, &[Entry], &Entry, MergedText) -> ChangesResult;
 type BackUp = fn(&Store, &[&Document], Moment) -> Vec<Change>;
 type Tombstone = fn(&WriteContext<'_>, &Entry, &str) -> Option<(PathBuf, Vec<u8>)>;
 type LastId = fn(&Store, &str, &str) -> Option<String>;
 type LargestId = fn(&[Vec<u8>], &str) -> Option<String>;
-type UnarchiveSession = fn(&WriteContext<'_>, &str, bool, &[u8]) -> ChangesResult;
+type SessionUnpacker = fn(&WriteContext<'_>, &str, bool, &[u8]) -> ChangesResult;
 type RederiveArchive = fn(&Path, &mut [TarMember], Moment) -> Result<()>;
 type ArchiveSidecars = fn(&WriteContext<'_>, &Path, &[TarMember], u64) -> ChangesResult;
 type RebuildPages = fn(&Store, &[Arc<Document>]) -> ChangesResult;
@@ -38,10 +40,10 @@ type DeletedParts = fn(&Store, &[Vec<Change>]) -> Vec<(PathBuf, Vec<u8>)>;
 type RestoreParts = fn(&WriteContext<'_>, &Store, &[HeldRecords]) -> ChangesResult;
 type ReplaceRecords = fn(&WriteContext<'_>, &[(Entry, Vec<u8>)]) -> ChangesResult;
 type ConfigRedaction = fn(Option<Json<'_>>) -> Option<AutoRedaction>;
-type Merge = fn(&WriteContext<'_>, &[Entry], &Entry, MergedText) -> ChangesResult;
+
+type PlanNotices = fn(&Store, &[Change]) -> Vec<String>;
 /// A document that is in no file, and the numbers of the records to restore.
 pub type HeldRecords = (Arc<Document>, Vec<u32>);
-type PlanNotices = fn(&Store, &[Change]) -> Vec<String>;
 
 /// How records go to palimp's own archive, and come back.
 #[derive(Clone, Copy)]
@@ -50,6 +52,15 @@ pub struct OwnArchive {
     pub items: fn(&Store, &[Entry]) -> Vec<ArchivedItem>,
     /// Returns the changes that put them back.
     pub restored: fn(&WriteContext<'_>, &[&ArchivedItem]) -> ChangesResult,
+}
+
+/// How a format without sessions copies records.
+#[derive(Clone, Copy)]
+pub struct FolderCopies {
+    /// Returns the folders that a copy can go to.
+    pub folders: fn(&Store) -> Vec<String>,
+    /// Returns the changes that copy records to one of them. A copy has none of these ids.
+    pub copied: fn(&WriteContext<'_>, &[Entry], &str, &HashSet<String>) -> ChangesResult,
 }
 
 /// Operations that one format alone has. `None`: the format does not have this one.
@@ -67,6 +78,8 @@ pub struct OwnOperations {
     pub archive_group: Option<ArchiveGroup>,
     /// Archives in palimp's own data: the format has no archive, and its agents would read a folder of archived files.
     pub own_archive: Option<OwnArchive>,
+    /// Copies records to a folder.
+    pub folder_copies: Option<FolderCopies>,
     /// Returns the compressed files whose bytes on disk are needed to archive or restore these records.
     pub compressed_files: Option<CompressedFiles>,
     /// Makes records a part of another, which then has this text, and deletes them.
@@ -81,12 +94,14 @@ pub struct OwnOperations {
     pub tombstone: Option<Tombstone>,
     /// Returns the last id of a session and type in the loaded store. The next id depends on it.
     pub last_id: Option<LastId>,
+    /// Returns a new id from random bytes, if ids are random.
+    pub random_id: Option<fn([u8; 16]) -> String>,
     /// Returns the largest id of a type in a session's logs, from unparsed bytes.
     pub largest_id: Option<LargestId>,
     /// Archives a whole session. Records are archived with their session, and are restored with it.
     pub archive_session: Option<fn(&WriteContext<'_>, &str) -> ChangesResult>,
     /// Restores a session from its packed bytes. If the flag is set, size limits don't count.
-    pub unarchive_session: Option<UnarchiveSession>,
+    pub unarchive_session: Option<SessionUnpacker>,
     /// Returns the archive of a session and the file beside it.
     pub archive_files: Option<fn(&str) -> [PathBuf; 2]>,
     /// Updates the derived members of an archive from its other members.

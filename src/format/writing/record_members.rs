@@ -32,9 +32,8 @@ pub fn set_field(
 
 /// Returns a value that must be JSON, on one line.
 fn json(set: &FieldAssignment<'_>) -> Result<String> {
-    let mut tape = Tape::default();
     let text = set.value.trim();
-    match json_edit::scan(&mut tape, text.as_bytes()) {
+    match json_edit::scan(&mut Tape::default(), text.as_bytes()) {
         Ok(_) => Ok(line(text.as_bytes())),
         Err(_) => {
             Err(Refusal::invalid(format!("{:?} is not JSON, and `{}` is not a string.", set.value, set.name)))
@@ -116,11 +115,7 @@ impl RecordMembers {
         self.own.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Returns the text of this name; `None` if it is missing or `null`.
-    ///
-    /// # Errors
-    ///
-    /// If it is anything else.
+    /// Returns the text of this name; `None` if it is missing or `null`. Fails if it is anything else.
     pub fn text(&self, name: &str) -> Result<Option<String>> {
         let Some(raw) = self.get(name) else { return Ok(None) };
         let mut tape = Tape::default();

@@ -65,6 +65,11 @@ impl Refusal {
     pub fn no_session(name: &str) -> Refusal {
         Refusal::new("E_SESSION_NOT_FOUND", format!("there is no session {name:?}."))
     }
+
+    /// Something that it needs can't be read.
+    pub fn unread(what: &str, error: &std::io::Error) -> Refusal {
+        Refusal::new("E_STORAGE_IO", format!("{what} can't be read: {error}."))
+    }
 }
 
 impl From<NotWhole> for Refusal {

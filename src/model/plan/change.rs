@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Bytes;
 use crate::model::bytes::LineBounds;
 use crate::model::owner::Owner;
 use crate::model::plan::splice::{self, Splice, inverse, line_end_for, whole_lines};
 use crate::model::time::{self, Moment};
+use crate::model::{Bytes, ChangeKind};
 
 /// The action on one file or folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -249,14 +249,14 @@ impl Change {
         }
     }
 
-    /// Returns the word in `--json`.
-    pub fn word(&self) -> &'static str {
+    /// Returns what it does to its file.
+    pub fn kind(&self) -> ChangeKind {
         match &self.act {
-            Act::MakeFolder | Act::Create(_) => "create",
-            Act::Append(_) if self.base.is_none() => "create",
-            Act::Append(_) => "append",
-            Act::Splice(_) => "rewrite",
-            Act::Remove(_) | Act::RemoveFolder | Act::Expire(_) => "remove",
+            Act::MakeFolder | Act::Create(_) => ChangeKind::Create,
+            Act::Append(_) if self.base.is_none() => ChangeKind::Create,
+            Act::Append(_) => ChangeKind::Append,
+            Act::Splice(_) => ChangeKind::Rewrite,
+            Act::Remove(_) | Act::RemoveFolder | Act::Expire(_) => ChangeKind::Remove,
         }
     }
 }

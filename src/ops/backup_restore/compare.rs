@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-use super::super::{Refusal, Result, WriteContext, writes};
 use super::CopyFacts;
+use super::comparison::{BackupComparison, DifferenceKind, RecordDifference, role};
 use crate::format::record_reader::Reading;
-use crate::format::writing::document;
 use crate::format::{self, Format, RecordSyntax};
 use crate::model::{Document, Entry, Moment, PathText, Record, Role, Severity, Span, Store, UntrustedText};
-use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference, role};
+use crate::ops::{Refusal, Result, WriteContext, own_operations, writes};
 use crate::store::erase::{ErasureMatcher, is_log_or_copy};
 
 /// Returns the differences between a copy of `file` and the store. Erased records are named only by id.
@@ -21,33 +20,34 @@ pub fn compare(
     facts: &CopyFacts,
 ) -> Result<BackupComparison> {
     let (format, _) = writes(context.store)?;
-    let now = document(&context.store.documents, file);
+    let now = context.store.document_at(file);
     if now.is_some_and(|own| own.offset > 0) {
         return Err(Refusal::unfit("the store has not been read completely yet."));
     }
     let read = format.read(role(format, file), file, copy, context.now);
     let damage = damage(file, &read, facts.is_cut);
     let records = read.records;
-    let beside = CurrentRecords::of(context.store, file, now);
+    let mut ids = HashSet::new();
+    let named = records.iter().filter_map(|own| own.id());
+    let is_torn = |own: &&Record| own.memory().is_none();
+    let torn = records.iter().filter(is_torn).map(|own| bytes_of(copy, own).trim_ascii());
     let erased = facts.gone.wanted(context.store, context.now);
     let deletes = role(format, file) == Role::Tombstones;
-    let erased = erased.as_ref().filter(|_| !deletes);
-    let copied = records.iter().map(|record| bytes_of(copy, record)).collect();
-    let deleted = if deletes { by_id(context.store, file) } else { HashMap::new() };
-    let (beside, put_back) = (&beside, HashSet::new());
-    let missing = MissingReasons::of(context, file, (copy, &records), facts);
     let mut compared = ComparisonBuilder {
         context,
         file,
         copy,
         facts,
         now,
-        beside,
-        erased,
-        copied,
-        put_back,
-        deleted,
-        missing,
+        beside: CurrentRecords::of(context.store, file, now),
+        erased: erased.as_ref().filter(|_| !deletes),
+        copied: records.iter().map(|record| bytes_of(copy, record)).collect(),
+        put_back: HashSet::new(),
+        deleted: deletes.then(|| by_id(context.store, file)),
+        shared: named.filter(|id| !ids.insert(*id)).collect(),
+        parts: facts.deleted.parts_of(format, file, copy),
+        ends_early: facts.is_cut || records.last().is_some_and(|own| is_torn(&own)),
+        torn: torn.filter(|own| own.len() >= LEGIBLE).collect(),
     };
     let mut items = Vec::new();
     let mut known: HashSet<&[u8]> = HashSet::new();
@@ -71,12 +71,9 @@ pub fn compare(
         // In a whole file, a deleted record is restored only if it is chosen.
         items.iter_mut().for_each(|item| item.can_come &= item.kind == DifferenceKind::Deleted);
     }
-    let doubts = if items.iter().any(|item| item.kind == DifferenceKind::Missing) {
-        forgotten(file, facts)
-    } else {
-        Vec::new()
-    };
-    let (ends_early, file) = (compared.missing.ends_early, file.to_owned());
+    let lacks_some = items.iter().any(|item| item.kind == DifferenceKind::Missing);
+    let doubts = if lacks_some { forgotten(file, facts) } else { Vec::new() };
+    let (ends_early, file) = (compared.ends_early, file.to_owned());
     let records = now.map_or(0, |own| own.records.len());
     Ok(BackupComparison { file, items, records, whole_only, is_alike, deletes, ends_early, damage, doubts })
 }
@@ -91,43 +88,6 @@ fn forgotten(file: &Path, facts: &CopyFacts) -> Vec<String> {
         )
     };
     facts.deleted.forgotten(file).filter(|step| facts.is_since(*step)).map(told).collect()
-}
-
-struct MissingReasons<'a> {
-    /// Ids that several records of the copy have.
-    shared: HashSet<String>,
-    /// Parts of the copy that were deleted, each with the step that deleted it.
-    parts: HashMap<Span, u64>,
-    /// True if the copy lacks its end.
-    ends_early: bool,
-    /// The broken records of the copy that are long enough to be recognized.
-    torn: Vec<&'a [u8]>,
-}
-
-impl<'a> MissingReasons<'a> {
-    fn of(
-        context: &WriteContext<'_>,
-        file: &Path,
-        (copy, records): (&'a [u8], &[Record]),
-        facts: &CopyFacts,
-    ) -> MissingReasons<'a> {
-        let (mut known, mut shared) = (HashSet::new(), HashSet::new());
-        for id in records.iter().filter_map(|own| own.id()) {
-            if !known.insert(id) {
-                shared.insert(id.to_owned());
-            }
-        }
-        let format = format::by_name(context.store.format);
-        let parts = format.map(|format| facts.deleted.parts_of(format, file, copy)).unwrap_or_default();
-        let is_torn = |own: &&Record| own.memory().is_none();
-        let torn = records.iter().filter(is_torn).map(|own| bytes_of(copy, own).trim_ascii());
-        MissingReasons {
-            shared,
-            parts,
-            ends_early: facts.is_cut || records.last().is_some_and(|own| is_torn(&own)),
-            torn: torn.filter(|own| own.len() >= LEGIBLE).collect(),
-        }
-    }
 }
 
 /// A torn record with fewer bytes does not show which record it was.
@@ -150,6 +110,7 @@ fn whole_only(format: &dyn Format, file: &Path) -> Option<String> {
     Some(format!("{} can only be restored as a whole: {why}", file.to_text()))
 }
 
+#[derive(Default)]
 struct CurrentRecords<'a> {
     lines: HashSet<Cow<'a, [u8]>>,
     ids: HashMap<&'a str, Vec<&'a Record>>,
@@ -165,10 +126,8 @@ impl<'a> CurrentRecords<'a> {
     fn of(store: &'a Store, file: &Path, now: Option<&'a Document>) -> CurrentRecords<'a> {
         let mut own = CurrentRecords {
             lines: now.into_iter().flat_map(|own| own.records.iter().map(|r| own.raw(r))).collect(),
-            ids: HashMap::new(),
-            tombstones: HashMap::new(),
-            elsewhere: HashMap::new(),
-            are_copies: writes(store).ok().and_then(|(_, writes)| writes.own().are_copies),
+            are_copies: own_operations(store).are_copies,
+            ..CurrentRecords::default()
         };
         for record in now.into_iter().flat_map(|now| &now.records) {
             if let Some(id) = record.id() {
@@ -220,14 +179,21 @@ struct ComparisonBuilder<'a> {
     copy: &'a [u8],
     facts: &'a CopyFacts,
     now: Option<&'a Document>,
-    beside: &'a CurrentRecords<'a>,
+    beside: CurrentRecords<'a>,
     erased: Option<&'a ErasureMatcher<'a>>,
     copied: HashSet<&'a [u8]>,
     /// The ids for which the old version of the file's record was found in the copy.
     put_back: HashSet<String>,
     /// In a log of deletions: the memories that it can name, by id.
-    deleted: HashMap<&'a str, &'a Entry>,
-    missing: MissingReasons<'a>,
+    deleted: Option<HashMap<&'a str, &'a Entry>>,
+    /// Ids that several records of the copy have.
+    shared: HashSet<&'a str>,
+    /// Parts of the copy that were deleted, each with the step that deleted it.
+    parts: HashMap<Span, u64>,
+    /// True if the copy lacks its end.
+    ends_early: bool,
+    /// The broken records of the copy that are long enough to be recognized.
+    torn: Vec<&'a [u8]>,
 }
 
 impl ComparisonBuilder<'_> {
@@ -261,17 +227,15 @@ impl ComparisonBuilder<'_> {
         }
         let is_there = id.is_some_and(|id| self.beside.ids.contains_key(id));
         let since = self.deleted(record, raw, is_there);
-        let deleted = |item: RecordDifference| match &since {
-            Some(told) => {
-                RecordDifference { kind: DifferenceKind::Deleted, told: told.clone(), can_come: true, ..item }
-            }
+        let deleted = |item: RecordDifference| match since.clone() {
+            Some(told) => RecordDifference { kind: DifferenceKind::Deleted, told, can_come: true, ..item },
             None => item,
         };
-        if since.is_some() && self.missing.parts.contains_key(&record.span) {
+        if since.is_some() && self.parts.contains_key(&record.span) {
             return Some(deleted(item(DifferenceKind::Deleted, String::new())));
         }
-        if let (Some(own), Some(now)) = (id.and_then(|id| self.beside.ids.get(id)), self.now) {
-            let own = self.beside_its_id(item(DifferenceKind::Changed, String::new()), own, now);
+        if let (Some(own), Some(now)) = (id.and_then(|id| self.beside.ids.get(id)).cloned(), self.now) {
+            let own = self.beside_its_id(item(DifferenceKind::Changed, String::new()), &own, now);
             return Some(if own.kind == DifferenceKind::Missing { deleted(own) } else { own });
         }
         if let Some((path, has_moved)) = id.and_then(|id| self.beside.elsewhere.get(id)) {
@@ -290,12 +254,11 @@ impl ComparisonBuilder<'_> {
     fn deleted(&self, record: &Record, raw: &[u8], is_there: bool) -> Option<String> {
         let (memory, deleted) = (record.memory()?, &self.facts.deleted);
         // A tombstone has the id of a deleted memory, but it is no memory.
-        let format = format::by_name(self.context.store.format)?;
-        if role(format, self.file) == Role::Tombstones {
+        if self.deleted.is_some() {
             return None;
         }
-        let is_shared = is_there || memory.id().is_some_and(|id| self.missing.shared.contains(id));
-        let part = self.missing.parts.get(&record.span).copied();
+        let is_shared = is_there || memory.id().is_some_and(|id| self.shared.contains(id));
+        let part = self.parts.get(&record.span).copied();
         let step =
             part.or_else(|| deleted.step_of(self.context.store, self.file, (raw, memory), is_shared))?;
         // The copy has the record although it was deleted before, so it was written again.
@@ -316,20 +279,14 @@ impl ComparisonBuilder<'_> {
             title: self.title(record, raw).into_raw(),
             told,
             written: record.memory().and_then(|memory| memory.created),
-            was: Vec::new(),
-            is: Vec::new(),
-            can_come: false,
-            is_as_it_was: false,
-            has_moved: false,
-            shares: false,
-            place: None,
+            ..RecordDifference::default()
         }
     }
 
     /// Returns the title of a record. The title of a deletion is that of the deleted memory, if it is known.
     fn title(&self, record: &Record, raw: &[u8]) -> UntrustedText {
         let (store, id) = (self.context.store, record.id());
-        match id.and_then(|id| self.deleted.get(id)) {
+        match id.and_then(|id| self.deleted.as_ref()?.get(id)) {
             Some(own) => format::title(store, own),
             None => format::title_of_raw(store, self.file, record, raw),
         }
@@ -370,23 +327,26 @@ impl ComparisonBuilder<'_> {
     /// Returns why the copy lacks a record of the file, as far as the dates of both show it.
     fn why_newer(&self, written: Option<Moment>, raw: &[u8]) -> (DifferenceKind, String) {
         let why = match () {
-            () if self.missing.torn.iter().any(|torn| raw.starts_with(torn)) => {
-                "the backup has only its beginning"
-            }
-            () if self.missing.ends_early => "missing from the backup, which ends early",
+            () if self.torn.iter().any(|torn| raw.starts_with(torn)) => "the backup has only its beginning",
+            () if self.ends_early => "missing from the backup, which ends early",
             () => "not in the backup",
         };
         match (written, self.facts.at) {
-            (Some(own), Some(copy)) if own < copy => {
-                let told =
-                    format!("written {}, before the backup of {}: {why}", own.to_minute(), copy.to_minute());
-                (DifferenceKind::Absent, told)
-            }
-            (Some(own), Some(_)) => {
+            (Some(own), Some(copy)) if own >= copy => {
                 (DifferenceKind::Newer, format!("written {}, after the backup", own.to_minute()))
             }
-            (Some(own), None) => (DifferenceKind::Absent, format!("written {}: {why}", own.to_minute())),
-            (None, _) => (DifferenceKind::Absent, why.to_owned()),
+            (own, copy) => {
+                let written = own.map(|own| format!("written {}", own.to_minute()));
+                let copied = written
+                    .as_ref()
+                    .and(copy)
+                    .map(|copy| format!(", before the backup of {}", copy.to_minute()));
+                let known = written.unwrap_or_default() + &copied.unwrap_or_default();
+                (
+                    DifferenceKind::Absent,
+                    if known.is_empty() { why.to_owned() } else { format!("{known}: {why}") },
+                )
+            }
         }
     }
 }
@@ -404,7 +364,7 @@ fn changed(item: RecordDifference, own: &[&Record], now: &Document) -> RecordDif
     };
     let is = now.raw(one).to_vec();
     let told = "changed back if it is chosen".to_owned();
-    let place = Some((one.span.start as usize, one.span.end as usize));
+    let place = Some(one.span.range());
     RecordDifference { told, is, place, can_come: true, ..item }
 }
 

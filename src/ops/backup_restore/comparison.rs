@@ -1,6 +1,7 @@
 //! How a backup differs from the store.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::format::{Format, Placement};
@@ -9,9 +10,10 @@ use crate::model::{Moment, Role, Span};
 use crate::ops::effect_lines::named;
 
 /// What happened to a record since the copy was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DifferenceKind {
     /// Only the copy has it. It is restored.
+    #[default]
     Missing,
     /// Both have it, with different content. It is changed back if it is chosen.
     Changed,
@@ -33,17 +35,10 @@ pub enum DifferenceKind {
 
 impl DifferenceKind {
     /// All kinds, in the order in which they are shown.
-    pub const ALL: [DifferenceKind; 9] = [
-        DifferenceKind::Missing,
-        DifferenceKind::Changed,
-        DifferenceKind::Deleted,
-        DifferenceKind::Tombstoned,
-        DifferenceKind::Erased,
-        DifferenceKind::Newer,
-        DifferenceKind::Absent,
-        DifferenceKind::Elsewhere,
-        DifferenceKind::Unreadable,
-    ];
+    pub const ALL: [DifferenceKind; 9] = {
+        use DifferenceKind::*;
+        [Missing, Changed, Deleted, Tombstoned, Erased, Newer, Absent, Elsewhere, Unreadable]
+    };
 
     /// Returns the word in `--json`.
     pub fn as_str(self) -> &'static str {
@@ -79,7 +74,7 @@ impl DifferenceKind {
 }
 
 /// A record that differs between a copy and the store.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordDifference {
     /// What happened to it.
     pub kind: DifferenceKind,
@@ -107,8 +102,8 @@ pub struct RecordDifference {
     pub has_moved: bool,
     /// True if the file has another record with its id.
     pub shares: bool,
-    /// Its first byte in the file, and one past its last.
-    pub(super) place: Option<(usize, usize)>,
+    /// Its bytes in the file.
+    pub(super) place: Option<Range<usize>>,
 }
 
 impl RecordDifference {
@@ -188,9 +183,11 @@ impl BackupComparison {
         (!item.was.is_empty()).then(|| Key::alone(root, &self.file, &item.was))
     }
 
-    /// Returns the chosen records of a kind that can be restored, in the copy's order.
-    pub fn to_come(&self, chosen: &HashSet<u64>, kind: DifferenceKind) -> Vec<&RecordDifference> {
-        let is = |item: &&RecordDifference| item.can_come && item.kind == kind && chosen.contains(&item.at);
+    /// Returns the chosen records of these kinds that can be restored, in the copy's order.
+    pub(super) fn to_come(&self, chosen: &HashSet<u64>, kinds: &[DifferenceKind]) -> Vec<&RecordDifference> {
+        let is = |item: &&RecordDifference| {
+            item.can_come && kinds.contains(&item.kind) && chosen.contains(&item.at)
+        };
         let mut own: Vec<&RecordDifference> = self.items.iter().filter(is).collect();
         own.sort_by_key(|item| item.at);
         own

@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::super::{Refusal, Result, WriteContext, check, plan, plan_and_after, with_backups, writes};
 use super::CopyFacts;
+use super::comparison::{BackupComparison, DifferenceKind, RecordDifference, role};
 use crate::format::Format;
-use crate::format::writing::document;
 use crate::model::plan::{apply, whole_lines};
-use crate::model::{Change, PathText, Plan, Role, Span};
-use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference, role};
+use crate::model::{Change, PathText, Plan, Role, Span, Verb};
+use crate::ops::{Refusal, Result, WriteContext, check, plan, plan_and_after, with_backups, writes};
 use crate::store::derived_files;
 use crate::store::erase::is_log_or_copy;
 use crate::text::lines;
@@ -23,16 +22,16 @@ pub fn replace(
     chosen: &HashSet<u64>,
     (copy, facts): (&[u8], &CopyFacts),
 ) -> Result<Plan> {
-    let (format, writes) = writes(context.store)?;
+    let (format, _) = writes(context.store)?;
     let file = &comparison.file;
     if role(format, file) == Role::Index {
         let message = format!("{} is made from the memories: `palimp reindex` rebuilds it.", file.to_text());
         return Err(Refusal::unfit(message));
     }
     let lines = comparison.whole(&context.store.root, chosen);
-    let nothing = |lines| Ok(Plan { lines, ..plan("backup restore", context, 0, Vec::new())? });
+    let nothing = |lines| Ok(Plan { lines, ..plan(Verb::BackupRestore, context, 0, Vec::new())? });
     let Some(copy) = comparison.without_left_out(format, copy, chosen)? else { return nothing(lines) };
-    let current = document(&context.store.documents, file);
+    let current = context.store.document_at(file);
     if current.is_none() && copy.is_empty() && !comparison.items.is_empty() {
         // All of the copy is left out, and the new file would be empty.
         return nothing(lines);
@@ -44,21 +43,20 @@ pub fn replace(
     let copy = facts.gone.without(context, file, &copy)?;
     // Counts inside the file must be those of the records after the restore.
     let after = derived_files::documents_after(context.store, &[change(&copy)], context.now);
-    let change = change(
-        &derived_files::expected_content(context.store, &after, file, context.now).unwrap_or(copy.into()),
-    );
+    let expected = derived_files::expected_content(context.store, &after, file, context.now);
+    let change = change(&expected.unwrap_or(copy.into()));
     if change.is_empty() && change.base.is_some() {
         // An unchanged file needs no backup.
         return nothing(lines);
     }
-    let all = with_backups(context, writes, vec![change]);
+    let all = with_backups(context, vec![change]);
     let moves = |item: &&RecordDifference| match item.kind {
         DifferenceKind::Deleted => chosen.contains(&item.at),
         DifferenceKind::Elsewhere => !item.has_moved,
         kind => matches!(kind, DifferenceKind::Missing | DifferenceKind::Changed) || kind.is_only_here(),
     };
     let count = comparison.items.iter().filter(moves).count();
-    let (mut plan, after) = plan_and_after("backup restore", context, count, all)?;
+    let (mut plan, after) = plan_and_after(Verb::BackupRestore, context, count, all)?;
     plan.lines.extend(lines);
     check(context, &plan, &after).map_err(|refused| because_of(comparison, refused))?;
     Ok(plan)
@@ -100,9 +98,8 @@ impl BackupComparison {
             let splices = whole_lines(copy, lines::removal_edits(copy, &spans));
             return Ok(Some(apply(copy, &splices).into()));
         }
-        let is_all = copy.get(..first.start as usize).is_some_and(|own| own.trim_ascii().is_empty())
-            && copy.get(first.end as usize..).is_some_and(|own| own.trim_ascii().is_empty());
-        if is_all {
+        let around = [copy.get(..first.start as usize), copy.get(first.end as usize..)];
+        if around.iter().all(|own| own.is_some_and(|own| own.trim_ascii().is_empty())) {
             return Ok(None);
         }
         let file = self.file.to_text();
@@ -172,25 +169,21 @@ impl BackupComparison {
     }
 
     fn line(&self, root: &Path, item: &RecordDifference, fate: &str) -> String {
-        match item.kind {
+        let mut item = item.clone();
+        if item.kind == DifferenceKind::Changed {
             // The whole file is restored without a choice, so the text about the choice is wrong here.
-            DifferenceKind::Changed => {
-                self.named(root, &RecordDifference { told: String::new(), ..item.clone() }, fate)
-            }
-            _ => self.named(root, item, fate),
+            item.told.clear();
         }
+        self.named(root, &item, fate)
     }
 }
 
 /// Adds the backup's damage to a refusal of a restore, as the reason.
 fn because_of(comparison: &BackupComparison, refused: Refusal) -> Refusal {
     let Some(damage) = &comparison.damage else { return refused };
-    let way = match &comparison.whole_only {
-        None if comparison.items.iter().any(|item| item.can_come) => {
-            " Without --replace, intact memories of the backup can be restored."
-        }
-        _ => "",
-    };
+    let can_come = comparison.whole_only.is_none() && comparison.items.iter().any(|item| item.can_come);
+    let way =
+        if can_come { " Without --replace, intact memories of the backup can be restored." } else { "" };
     let message = format!("{}: {}{way}", damage.trim_start_matches("✖ "), refused.message);
     Refusal { message, ..refused }
 }

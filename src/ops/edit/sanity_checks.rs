@@ -4,16 +4,14 @@ use std::path::Path;
 
 use strsim::osa_distance;
 
-use crate::format::writing::FieldAssignment;
+use super::EditResult;
 use crate::format::{self, Format, RecordSyntax};
 use crate::model::{Entry, Store};
-use crate::ops::edit::EditResult;
 use crate::ops::form::edit_form;
-use crate::ops::{Refusal, Result, WriteContext, is_json, writes};
+use crate::ops::{FieldAssignment, Refusal, Result, WriteContext, is_json, writes};
 use crate::store::derived_files;
 use crate::text::front_matter::Note;
-use crate::text::json_edit::{scan, value_at};
-use crate::text::json_scanner::Tape;
+use crate::text::json_edit::{Tape, scan, value_at};
 
 /// Longer field names are not compared.
 const LONGEST: usize = 128;
@@ -37,7 +35,7 @@ pub(super) fn require_text(
         return Err(Refusal::invalid(format!("`{}` {why}", own.name)));
     }
     let path = &store.document(entry).path;
-    if says_nothing(format, path, &store.raw(entry)) || !after(context, entry, made, path, format) {
+    if says_nothing(format, path, &store.raw(entry)) || !after(context, entry, made) {
         return Ok(());
     }
     let names: Vec<String> = set.iter().map(|own| format!("`{}`", own.name)).collect();
@@ -46,13 +44,9 @@ pub(super) fn require_text(
 }
 
 /// True if the record has no main text after the edit.
-fn after(
-    context: &WriteContext<'_>,
-    entry: &Entry,
-    made: &EditResult,
-    path: &Path,
-    format: &'static dyn Format,
-) -> bool {
+fn after(context: &WriteContext<'_>, entry: &Entry, made: &EditResult) -> bool {
+    let Ok((format, _)) = writes(context.store) else { return false };
+    let path = &context.store.document(entry).path;
     let changes = match made {
         EditResult::Record(raw) => return says_nothing(format, path, raw),
         EditResult::Files(changes) => changes,
@@ -100,9 +94,8 @@ pub(super) fn misspelt(
 
 /// Returns the full name of a field that the record lacks; `None` if the record has the field.
 fn new_name(context: &WriteContext<'_>, entry: &Entry, name: &str) -> Option<String> {
-    let (format, _) = writes(context.store).ok()?;
     let raw = context.store.raw(entry);
-    if !is_json(format, context.store, entry) {
+    if !is_json(context.store, entry) {
         let text = String::from_utf8_lossy(&raw);
         return Note::read(&text).field(name).is_none().then(|| name.to_owned());
     }
@@ -119,7 +112,7 @@ fn is_near(distance: usize, name: &str) -> bool {
 }
 
 fn main_field(format: &dyn Format, store: &Store, entry: &Entry) -> Option<&'static str> {
-    if !is_json(format, store, entry) {
+    if !is_json(store, entry) {
         return None;
     }
     let mut tape = Tape::default();

@@ -1,14 +1,13 @@
 //! The form of a memory: its fields, from its bytes.
 
 use crate::format::record_form::FieldKind;
-use crate::format::writing::{Operation, list};
+use crate::format::writing::list;
 use crate::format::{Format, RecordSyntax};
 use crate::model::{Entry, Moment, Store};
-use crate::ops::{FieldAssignment, Refusal, Result, is_json, may, writes};
+use crate::ops::{FieldAssignment, Operation, Refusal, Result, is_json, may, writes};
 use crate::text::front_matter::{Note, YamlValue};
 use crate::text::json::{Json, JsonKind};
-use crate::text::json_edit::{quoted, scan};
-use crate::text::json_scanner::Tape;
+use crate::text::json_edit::{Tape, quoted, scan};
 
 /// At most this many members of an object are shown.
 pub const MEMBERS: usize = 40;
@@ -94,10 +93,6 @@ pub fn joined(items: &[String]) -> String {
 }
 
 /// Returns the form of a record.
-///
-/// # Errors
-///
-/// If the record can't be edited. The refusal says why.
 pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<EditForm> {
     may(store, entry, Operation::Edit)?;
     let (format, _) = writes(store)?;
@@ -105,19 +100,18 @@ pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<EditForm> {
     let document = store.document(entry);
     let raw = &store.raw(entry);
     let asked = format.form(&document.path, memory.kind(), raw, now);
-    let mut form = EditForm { fields: Vec::new(), most_bytes: asked.most_bytes };
     let fields = asked.fields.into_iter().map(|asked| new(asked.name, asked.kind));
-    if is_json(format, store, entry) {
-        json(&mut form, format, fields.collect(), raw)?;
+    let fields = if is_json(store, entry) {
+        json_fields(format, fields.collect(), raw)?
     } else {
         let text = String::from_utf8_lossy(raw);
         let note = Some(format).filter(|own| own.syntax(&document.path) == RecordSyntax::Markdown);
-        form.fields = fields.map(|field| of_text(field, &text, note)).collect();
+        fields.map(|field| of_text(field, &text, note)).collect()
+    };
+    match fields.is_empty() {
+        true => Err(Refusal::unfit("the format describes none of its fields.")),
+        false => Ok(EditForm { fields, most_bytes: asked.most_bytes }),
     }
-    if form.fields.is_empty() {
-        return Err(Refusal::unfit("the format describes none of its fields."));
-    }
-    Ok(form)
 }
 
 /// Fills a field from a text. `format` is that of a note.
@@ -141,49 +135,44 @@ pub(crate) fn of_text(mut field: FormField, text: &str, format: Option<&dyn Form
     field
 }
 
-pub(crate) fn json(
-    form: &mut EditForm,
-    format: &dyn Format,
-    asked: Vec<FormField>,
-    raw: &[u8],
-) -> Result<()> {
+fn json_fields(format: &dyn Format, asked: Vec<FormField>, raw: &[u8]) -> Result<Vec<FormField>> {
     let mut tape = Tape::default();
     let value = scan(&mut tape, raw)?;
     if value.kind() != JsonKind::Object {
-        form.fields = asked.into_iter().map(|field| filled(field, Some(value))).collect();
-        return Ok(());
+        return Ok(asked.into_iter().map(|field| filled(field, Some(value))).collect());
     }
     let names: Vec<String> = asked.iter().map(|field| field.name.clone()).collect();
+    let mut fields = Vec::new();
     for field in asked {
         let current = at(value, &field.name);
         let is_open =
             |current: &Json<'_>| current.kind() == JsonKind::Object && field.kind == FieldKind::Json;
         match current.filter(is_open) {
-            Some(object) => form.fields.extend(members(&field.name, object, &names)),
-            None => form.fields.push(filled(field, current)),
+            Some(object) => fields.extend(members(&field.name, object, &names)),
+            None => fields.push(filled(field, current)),
         }
     }
     for (key, own) in value.members() {
         let name = key.text().unwrap_or_default();
         if !names.iter().any(|known| *known == name || known.starts_with(&format!("{name}."))) {
-            form.fields.push(filled(new(name.into_owned(), FieldKind::Fixed("kept as it is")), Some(own)));
+            fields.push(filled(new(name.into_owned(), FieldKind::Fixed("kept as it is")), Some(own)));
         }
     }
-    lead(form, format, value);
-    Ok(())
+    lead(&mut fields, format, value);
+    Ok(fields)
 }
 
 /// Moves the main text to the first place, and sets it as a text.
-pub fn lead(form: &mut EditForm, format: &dyn Format, value: Json<'_>) {
-    let mains = format.main_text(value).1;
-    let is_text =
-        |name: &&&str| form.find(name).is_some_and(|at| form.fields[at].kind.is_text() && **name != "key");
-    let Some(at) = mains.iter().find(is_text).and_then(|name| form.find(name)) else { return };
-    let mut main = form.fields.remove(at);
+fn lead(fields: &mut Vec<FormField>, format: &dyn Format, value: Json<'_>) {
+    let place = |name: &&str| {
+        fields.iter().position(|field| field.name == *name && field.kind.is_text() && *name != "key")
+    };
+    let Some(at) = format.main_text(value).1.iter().find_map(place) else { return };
+    let mut main = fields.remove(at);
     if main.name == "content" && value.get("text").is_none() {
         main.set_as = "text".into();
     }
-    form.fields.insert(0, main);
+    fields.insert(0, main);
 }
 
 pub(crate) fn at<'a>(value: Json<'a>, name: &str) -> Option<Json<'a>> {

@@ -7,8 +7,7 @@ use crate::ops::edit::{EditResult, after_edit};
 use crate::ops::{Refusal, Result, WriteContext};
 use crate::text::canonical::indented;
 use crate::text::front_matter::Note;
-use crate::text::json_edit::scan;
-use crate::text::json_scanner::Tape;
+use crate::text::json_edit::{Tape, scan};
 
 /// Returns the record with the form's values, to edit: JSON with one member per line, others as they are.
 pub fn record_text(context: &WriteContext<'_>, entry: &Entry, form: &EditForm, values: &[String]) -> String {
@@ -21,8 +20,8 @@ pub fn record_text(context: &WriteContext<'_>, entry: &Entry, form: &EditForm, v
         None => store.raw(entry).to_vec(),
     };
     let mut tape = Tape::default();
-    let format = format::by_name(store.format).filter(|format| is_json(*format, store, entry));
-    let json = format.and_then(|_| indented(scan(&mut tape, &raw).ok()?));
+    let is_json = is_json(store, entry);
+    let json = is_json.then(|| indented(scan(&mut tape, &raw).ok()?)).flatten();
     json.map_or_else(|| String::from_utf8_lossy(&raw).into_owned(), |json| json + "\n")
 }
 
@@ -39,13 +38,9 @@ fn in_files(context: &WriteContext<'_>, entry: &Entry, changes: &[Change]) -> Ve
 }
 
 /// Returns the values of the form's fields from the text that an editor saved.
-///
-/// # Errors
-///
-/// If the text is not such a record, or has something that the form has no field for.
 pub fn values_of(store: &Store, entry: &Entry, form: &EditForm, text: &str) -> Result<Vec<String>> {
     let Some(format) = format::by_name(store.format) else { return Ok(form.values()) };
-    if is_json(format, store, entry) {
+    if is_json(store, entry) {
         return of_json(&store.raw(entry), form, text);
     }
     let format = Some(format).filter(|own| own.syntax(&store.document(entry).path) == RecordSyntax::Markdown);

@@ -2,11 +2,11 @@
 
 use strsim::osa_distance;
 
+use super::finding::{FieldFix, FormFinding, FormValidation};
 use super::{EditForm, FieldKind, items, joined};
 use crate::model::time::{TimeSpelling, Timestamp};
 use crate::model::{Code, Zone};
 use crate::ops::WriteContext;
-use crate::ops::form::finding::{FieldFix, FormFinding, FormValidation};
 use crate::text::fold::fold;
 
 /// Gives each finding its fix, if there is one, and sorts them.

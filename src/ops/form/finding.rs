@@ -1,9 +1,9 @@
 //! What is wrong with what a form holds.
 
+use super::{EditForm, FieldKind};
 use crate::format::field_reader::Fault;
 use crate::model::{Code, Problem, Severity};
 use crate::ops::Refusal;
-use crate::ops::form::{EditForm, FieldKind};
 
 /// A problem of a record in a form.
 #[derive(Clone, Debug, PartialEq)]

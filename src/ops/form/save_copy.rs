@@ -1,7 +1,6 @@
 //! Saves what was typed as a new record, beside the one that another program changed.
 
 use super::{EditForm, FieldKind, as_settings, is_json, items};
-use crate::format;
 use crate::format::writing::list;
 use crate::model::{Entry, Plan, Store};
 use crate::ops::edit::{EditResult, after_edit};
@@ -10,10 +9,6 @@ use crate::text::json_edit::{quoted, remove};
 
 /// Plans a new record with the form's values. `entry` belongs to `old`, the store as the form was
 /// opened on it.
-///
-/// # Errors
-///
-/// If the format allows no new records, or the record does not fit the format.
 pub fn copy(
     context: &WriteContext<'_>,
     old: &Store,
@@ -23,8 +18,19 @@ pub fn copy(
 ) -> Result<Plan> {
     let kind = old.memory(entry).map(|memory| memory.kind().to_string()).unwrap_or_default();
     let session = old.session(entry).map(|session| session.name.clone());
-    let json = format::by_name(old.format).is_some_and(|format| is_json(format, old, entry));
-    let record = if json { of_json(context, old, entry, form, values)? } else { of_note(form, values) };
+    let record = if is_json(old, entry) {
+        let before = WriteContext { store: old, ..*context };
+        let edited = after_edit(&before, entry, &as_settings(&form.settings(values)))?;
+        let EditResult::Record(mut record) = edited else {
+            return Err(Refusal::unfit("this memory can't be copied."));
+        };
+        for name in ["id", "checksum"] {
+            record = remove(&record, &[name])?;
+        }
+        String::from_utf8_lossy(&record).into_owned()
+    } else {
+        of_note(form, values)
+    };
     let draft = RecordDraft {
         session: session.as_deref(),
         kind: &kind,
@@ -32,25 +38,6 @@ pub fn copy(
         ..RecordDraft::default()
     };
     add::add(context, &draft)
-}
-
-fn of_json(
-    context: &WriteContext<'_>,
-    old: &Store,
-    entry: &Entry,
-    form: &EditForm,
-    values: &[String],
-) -> Result<String> {
-    let before = WriteContext { store: old, ..*context };
-    let set = form.settings(values);
-    let mut record = match after_edit(&before, entry, &as_settings(&set))? {
-        EditResult::Record(bytes) => bytes,
-        EditResult::Files(_) => return Err(Refusal::unfit("this memory can't be copied.")),
-    };
-    for name in ["id", "checksum"] {
-        record = remove(&record, &[name])?;
-    }
-    Ok(String::from_utf8_lossy(&record).into_owned())
 }
 
 /// The note's id is made of its title.

@@ -2,18 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::note_fields;
 use super::text_places::is_beside;
-use super::{ValuePlace, refused};
+use super::{ValuePlace, note_fields, refused};
+use crate::check::secrets::{FieldContent, content_of};
 use crate::format::Format;
 use crate::format::record_form::{FieldKind, FieldSpec};
 use crate::format::writing::NameUse;
 use crate::model::{Entry, Moment, PathText, Store};
-use crate::ops::secrets::{FieldContent, content_of};
 use crate::ops::{Refusal, Result, writes};
 use crate::text::json::Json;
-use crate::text::json_edit::scan;
-use crate::text::json_scanner::Tape;
+use crate::text::json_edit::{Tape, scan};
 
 /// Why a field is no content.
 pub(super) const REFERENCE: &str = "names other memories, and can't be redacted";

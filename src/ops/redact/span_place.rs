@@ -3,12 +3,11 @@
 use std::ops::Range;
 
 use super::redaction::RecordSpan;
+use crate::check::secrets::{SensitivePart, before_on_its_line};
 use crate::model::{Entry, Store};
-use crate::ops::secrets::{SensitivePart, before_on_its_line};
 use crate::ops::{Refusal, Result};
 use crate::text::json::Json;
-use crate::text::json_edit::scan;
-use crate::text::json_scanner::Tape;
+use crate::text::json_edit::{Tape, scan};
 use crate::text::string_places::unescaped;
 
 /// Returns the place of a range of a line, and its text. It counts as `secrets` prints it: from the start of the line
@@ -23,17 +22,17 @@ pub fn place(
     if store.key(entry) != asked.key {
         return Err(Refusal::new("E_CONCURRENT_MOD", "it has changed since the range was named."));
     }
-    let span = &asked.span;
+    let Range { start, end } = asked.span;
     let record = store.record(entry);
     let before = before_on_its_line(store.document(entry), entry.record, record.span.start);
     let starts: Vec<usize> =
         std::iter::once(0).chain(memchr::memchr_iter(b'\n', raw).map(|at| at + 1)).collect();
     let on_line = |number: usize| -> Option<Range<usize>> {
         let lead = if number == 0 { before } else { 0 };
-        let start = *starts.get(number)?;
-        let end = starts.get(number + 1).map_or(raw.len(), |next| next - 1);
-        let at = |place: usize| Some(start + place.checked_sub(lead)?).filter(|at| *at <= end);
-        Some(at(span.start)?..at(span.end)?)
+        let line = *starts.get(number)?;
+        let line_end = starts.get(number + 1).map_or(raw.len(), |next| next - 1);
+        let at = |place: usize| Some(line + place.checked_sub(lead)?).filter(|at| *at <= line_end);
+        Some(at(start)?..at(end)?)
     };
     let at = match asked.line {
         Some(number) => on_line(number as usize),
@@ -43,12 +42,19 @@ pub fn place(
             let mut all = (0..starts.len()).filter_map(on_line).filter(is_found);
             match (all.next(), all.next()) {
                 (Some(at), None) => Some(at),
-                _ => return Err(several_lines(span)),
+                _ => {
+                    return Err(Refusal::invalid(format!(
+                        "the memory has several lines, and no detector finds just bytes {start} to {end} of one of them. Name the line, as in --span 8:{start}..{end}."
+                    )));
+                }
             }
         }
     };
-    let at = at.ok_or_else(|| outside(span))?;
-    text_at(raw, &at).map(|text| (at, text)).ok_or_else(|| cut(span))
+    let refused = |why: &str| Refusal::invalid(format!("bytes {start} to {end} {why}"));
+    let at = at.ok_or_else(|| refused("are not in the line of this memory."))?;
+    let text = text_at(raw, &at);
+    let text = text.ok_or_else(|| refused("cut a character or an escape, or are outside of a text."))?;
+    Ok((at, text))
 }
 
 /// Returns the text of a range; `None` if it cuts a character or an escape, or is outside of texts.
@@ -78,22 +84,4 @@ fn text_in(value: Json<'_>, start: usize, at: &Range<usize>) -> Option<Vec<u8>> 
     // Each byte of a character has the place where the character starts, so the first one counts.
     let first = |place: usize| places.iter().position(|own| *own == place);
     text.get(first(span.start)?..first(span.end)?).map(<[u8]>::to_vec)
-}
-
-fn outside(span: &Range<usize>) -> Refusal {
-    Refusal::invalid(format!("bytes {} to {} are not in the line of this memory.", span.start, span.end))
-}
-
-fn cut(span: &Range<usize>) -> Refusal {
-    Refusal::invalid(format!(
-        "bytes {} to {} cut a character or an escape, or are outside of a text.",
-        span.start, span.end
-    ))
-}
-
-fn several_lines(span: &Range<usize>) -> Refusal {
-    let Range { start, end } = span;
-    Refusal::invalid(format!(
-        "the memory has several lines, and no detector finds just bytes {start} to {end} of one of them. Name the line, as in --span 8:{start}..{end}."
-    ))
 }

@@ -5,19 +5,16 @@ use std::ops::Range;
 use crate::model::{Entry, Store};
 use crate::text::front_matter::Note;
 use crate::text::json::Json;
-use crate::text::json_edit::{quoted, scan};
-use crate::text::json_scanner::Tape;
+use crate::text::json_edit::{Tape, quoted, scan};
 use crate::text::line_ends;
 use crate::text::string_places::unescaped;
 
 /// True if a record has a text, in a value or in the name of a field.
 pub fn holds(store: &Store, entry: &Entry, text: &str) -> bool {
     let raw = &store.raw(entry);
-    if is_in(raw, text) {
-        return true;
-    }
-    if !raw.contains(&b'\\') {
-        return false;
+    let is_there = is_in(raw, text);
+    if is_there || !raw.contains(&b'\\') {
+        return is_there;
     }
     let mut tape = Tape::default();
     match scan(&mut tape, raw) {

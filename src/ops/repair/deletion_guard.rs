@@ -48,7 +48,10 @@ impl<'a> RepairContext<'a> {
     }
 
     pub(super) fn erased(&self) -> Option<&ErasureMatcher<'a>> {
-        self.erased.get_or_init(|| self.material.erased.wanted(self.store(), self.context.now)).as_ref()
+        self.caches
+            .erased
+            .get_or_init(|| self.material.erased.wanted(self.store(), self.context.now))
+            .as_ref()
     }
 
     /// True if some lines of a file hold an erased memory that was written again. A repair would

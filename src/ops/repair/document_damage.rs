@@ -2,16 +2,16 @@
 //! brackets. A note that can't be read at all goes to quarantine.
 
 use super::RepairContext;
-use super::fix::{FixAction, ProblemFix, QuarantinePiece};
+use super::fix::{FixAction, ProblemFix};
 use super::json_syntax::{RespelledLine, replaced, western, without_nuls};
 use super::line_damage::piece;
 use crate::format::record_reader::{whole_value, without_mark};
 use crate::format::writing::DeletionKind;
 use crate::model::{Change, Code, Document, Problem, Role, Severity, container};
-use crate::ops::writes;
+use crate::ops::own_operations;
 use crate::text::json::JsonKind;
+use crate::text::json_edit::Tape;
 use crate::text::json_salvage::complete_object;
-use crate::text::json_scanner::Tape;
 use crate::text::lines::BOM;
 use crate::text::merge_conflict::{ConflictSide, merge_places};
 
@@ -23,7 +23,7 @@ impl RepairContext<'_> {
         // Programs that add a mark to a file that has one leave several.
         let ends = (1..).map(|number| number * BOM.len()).take_while(is_end_of_mark);
         let end = ends.last().filter(|_| is_mark)?;
-        let out = vec![piece(document, problem, (0, BOM.repeat(end / BOM.len())))];
+        let out = vec![piece(document, problem, 0, BOM.repeat(end / BOM.len()))];
         let (reason, edits) = ("It says nothing that is not known.", vec![(0..end, Vec::new())]);
         let place = (&*document.path, edits, out);
         Some(ProblemFix::edit("remove the byte order mark", 100, reason, place).safe())
@@ -52,14 +52,12 @@ impl RepairContext<'_> {
             return Vec::new();
         }
         let Some(all) = document.bytes.range(0..document.bytes.len()) else { return Vec::new() };
-        let mut fixes = Vec::new();
-        let mut known: Vec<Vec<u8>> = Vec::new();
+        let (mut fixes, mut known) = (Vec::new(), Vec::<Vec<u8>>::new());
         let mut offer = |title: &str, confidence, reason: &str, bytes: Vec<u8>| {
             if self.can_be_read(document, problem, &bytes) && bytes != *all && !known.contains(&bytes) {
-                let out = (!all.is_empty()).then(|| piece(document, problem, (0, all.to_vec())));
-                let out: Vec<QuarantinePiece> = out.into_iter().collect();
-                let edits = vec![(0..all.len(), bytes.clone())];
-                fixes.push(ProblemFix::edit(title, confidence, reason, (&document.path, edits, out)));
+                let out = (!all.is_empty()).then(|| piece(document, problem, 0, all.to_vec()));
+                let place = (&*document.path, vec![(0..all.len(), bytes.clone())], out.into_iter().collect());
+                fixes.push(ProblemFix::edit(title, confidence, reason, place));
                 known.push(bytes);
             }
         };
@@ -89,13 +87,14 @@ impl RepairContext<'_> {
             let title = format!("restore the file from {}", own.from);
             let whole = whole.unwrap_or_default();
             let begins = !all.is_empty() && whole.starts_with(all.trim_ascii_end());
-            let (confidence, reason) = match begins {
-                true => (95, "It begins with the bytes that survived."),
-                false => (80, "It is the file as it was."),
+            let known = if begins {
+                (95, "It begins with the bytes that survived.")
+            } else {
+                (80, "It is the file as it was.")
             };
-            offer(&title, confidence, reason, whole);
+            offer(&title, known.0, known.1, whole);
         }
-        let restore = writes(self.store()).ok().and_then(|(_, writes)| writes.own().restore_document);
+        let restore = own_operations(self.store()).restore_document;
         for own in restore.into_iter().flat_map(|restore| restore(self.store(), document)) {
             let whole = self.material.erased.without(self.context, &document.path, &own.bytes);
             offer(&format!("restore it from {}", own.source), 90, &own.reason, whole.unwrap_or_default());
@@ -159,7 +158,7 @@ impl RepairContext<'_> {
         }
         let (title, out) = match all {
             [] => ("remove the empty file", Vec::new()),
-            _ => ("move the file to quarantine", vec![piece(document, problem, (0, all.to_vec()))]),
+            _ => ("move the file to quarantine", vec![piece(document, problem, 0, all.to_vec())]),
         };
         let reason = match all.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
             true => "Its text is lost, unless a backup has it.",
@@ -207,11 +206,9 @@ fn wide(content: &[u8]) -> Option<RespelledLine> {
 
 /// True for damage of a file that an older copy of it may not have.
 pub fn is_repaired_whole(code: Code) -> bool {
-    matches!(code, Code::BadJson | Code::ConflictMarkers | Code::BadFrontMatter | Code::InvalidUtf8)
-        || matches!(
-            code,
-            Code::NulBytes | Code::EmptyFrontMatter | Code::DoubleFrontMatter | Code::PlaceholderText
-        )
+    use Code::{BadFrontMatter, BadJson, ConflictMarkers, InvalidUtf8, NulBytes};
+    matches!(code, BadJson | ConflictMarkers | BadFrontMatter | InvalidUtf8 | NulBytes)
+        || matches!(code, Code::EmptyFrontMatter | Code::DoubleFrontMatter | Code::PlaceholderText)
 }
 
 /// Returns the readable part of an object or a list that was cut.

@@ -2,18 +2,18 @@
 //! the first fix.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::RepairContext;
 use super::fix::ProblemFix;
 use super::line_damage::{ProblemRecord, leaves, taking};
-use crate::format::writing::{Operation, uuid};
+use super::repair_context::{NewIds, StoreRecord};
+use crate::format::writing::uuid;
 use crate::model::{Document, PathText, Problem, Record, Role};
-use crate::ops::repair::repair_context::{NewIds, RecordsById, StoreRecord};
-use crate::ops::writes;
+use crate::ops::{Operation, writes};
 use crate::text::digest::digest;
-use crate::text::json_edit::{quoted, scan, set};
-use crate::text::json_scanner::Tape;
+use crate::text::json_edit::{Tape, quoted, scan, set};
 
 impl RepairContext<'_> {
     pub(super) fn of_duplicate(&self, twin: ProblemRecord<'_>) -> Vec<ProblemFix> {
@@ -36,7 +36,7 @@ impl RepairContext<'_> {
             () if *document.raw(before) == *content => {
                 Some(goes(record, "remove this copy", 95, "Both are the same, byte for byte."))
             }
-            () if is_same(&document.raw(before), content) => {
+            () if is_same(&document.raw(before), content, None) => {
                 Some(goes(record, "remove this copy", 90, "Both say the same, and are spelled differently."))
             }
             // If they differ, removal is offered only beside a new id, or if the memory is deleted or erased.
@@ -62,7 +62,9 @@ impl RepairContext<'_> {
                 && order(own.document) < order(document)
         };
         let others = self.others().here.get(id).into_iter().flatten();
-        let first = others.filter(is_first).find(|own| is_copy(&own.document.raw(own.record), content));
+        let first = others
+            .filter(is_first)
+            .find(|own| is_same(&own.document.raw(own.record), content, Some("archived")));
         let Some(first) = first else { return Vec::new() };
         let is_exact = *first.document.raw(first.record) == *content;
         let place = format!("{}:{}", first.document.path.to_text(), first.record.line);
@@ -72,11 +74,10 @@ impl RepairContext<'_> {
             let back = ProblemFix::edit("undo the archiving: remove the archived copy", 90, &*reason, goes);
             return std::iter::once(back).chain(self.finished(problem, first, &reason)).collect();
         }
-        let reason = match is_exact {
-            true => format!("It is the same as {place}, byte for byte."),
-            false => format!("It says the same as {place}, and is spelled differently."),
+        let (confidence, reason) = match is_exact {
+            true => (95, format!("It is the same as {place}, byte for byte.")),
+            false => (90, format!("It says the same as {place}, and is spelled differently.")),
         };
-        let confidence = if is_exact { 95 } else { 90 };
         vec![ProblemFix::edit("remove this copy", confidence, reason, goes)]
     }
 
@@ -91,20 +92,17 @@ impl RepairContext<'_> {
 
     /// Returns the record before this one that has the same id.
     fn before<'d>(&self, document: &'d Document, record: &Record, id: &str) -> Option<&'d Record> {
-        let twins = {
-            let mut known = self.records_by_id.borrow_mut();
-            let found = || {
-                let mut all = RecordsById::new();
-                for (number, own) in (0..).zip(&document.records) {
-                    if let Some(id) = own.id() {
-                        all.entry(id.to_owned()).or_default().push(number);
-                    }
+        let facts = self.facts(document);
+        let records_by_id = facts.records_by_id.get_or_init(|| {
+            let mut all = HashMap::<String, Vec<u32>>::new();
+            for (number, own) in (0..).zip(&document.records) {
+                if let Some(id) = own.id() {
+                    all.entry(id.to_owned()).or_default().push(number);
                 }
-                Rc::new(all)
-            };
-            Rc::clone(known.entry(document.path.clone()).or_insert_with(found))
-        };
-        let all = twins.get(id)?;
+            }
+            all
+        });
+        let all = records_by_id.get(id)?;
         let start = |number: &u32| document.records.get(*number as usize).map(|own| own.span.start);
         let at = all.partition_point(|own| start(own) < Some(record.span.start));
         document.records.get(*all.get(at.checked_sub(1)?)? as usize)
@@ -112,7 +110,7 @@ impl RepairContext<'_> {
 
     /// Returns a new id for each memory with this id, except the first.
     fn free(&self, id: &str) -> Rc<NewIds> {
-        if let Some(known) = self.new_ids.borrow().get(id) {
+        if let Some(known) = self.caches.new_ids.borrow().get(id) {
             return Rc::clone(known);
         }
         let mut ids = (2_u64..).map(|number| another(id, number));
@@ -123,7 +121,7 @@ impl RepairContext<'_> {
             Some(((path.clone(), own.record.span.start), free))
         });
         let found = Rc::new(named.collect::<NewIds>());
-        self.new_ids.borrow_mut().insert(id.to_owned(), Rc::clone(&found));
+        self.caches.new_ids.borrow_mut().insert(id.to_owned(), Rc::clone(&found));
         found
     }
 
@@ -153,17 +151,13 @@ fn another(id: &str, number: u64) -> String {
     if is_uuid { uuid(digest(own.as_bytes()).to_be_bytes()) } else { own }
 }
 
-/// True if two records say the same, even in another spelling.
-fn is_same(one: &[u8], other: &[u8]) -> bool {
-    let value = |own: &[u8]| serde_json::from_slice::<serde_json::Value>(own).ok();
-    value(one).is_some_and(|own| Some(own) == value(other))
-}
-
-/// True if two records say the same, except whether they are archived.
-fn is_copy(one: &[u8], other: &[u8]) -> bool {
+/// True if two records say the same, even in another spelling; `without` a member, if one is named.
+fn is_same(one: &[u8], other: &[u8], without: Option<&str>) -> bool {
     let value = |own: &[u8]| {
         let mut value = serde_json::from_slice::<serde_json::Value>(own).ok()?;
-        value.as_object_mut()?.remove("archived");
+        if let Some(name) = without {
+            value.as_object_mut()?.remove(name);
+        }
         Some(value)
     };
     value(one).is_some_and(|own| Some(own) == value(other))

@@ -5,31 +5,25 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::RepairContext;
-use super::fix::{ByteEdit, ProblemFix};
+use super::fix::{ByteEdit, ProblemFix, is_repaired_by_line};
 use super::line_damage::{bytes, taking};
-use crate::format::writing::{Operation, set_field};
+use super::repair_context::{FieldCorrections, FormCache};
+use crate::format::writing::set_field;
 use crate::model::{Code, Document, Entry, Problem, Splice, container};
 use crate::ops::edit::{EditResult, as_set};
 use crate::ops::form::{self, EditForm, FormFinding, as_settings};
-use crate::ops::repair::fix::is_repaired_by_line;
-use crate::ops::repair::repair_context::{FieldCorrections, FormCache};
-use crate::ops::{is_json, writes};
-use crate::text::json_edit::scan;
-use crate::text::json_scanner::Tape;
+use crate::ops::{Operation, is_json, writes};
+use crate::text::json_edit::{Tape, scan};
 
 impl<'a> RepairContext<'a> {
     /// Returns a record whose times all have a time zone, UTC if it is absent; `None` if none is absent.
     pub(super) fn with_zones(&self, document: &Document, number: u32) -> Option<Vec<u8>> {
-        let is_naive = {
-            let mut naive = self.naive.borrow_mut();
-            let known = naive.entry(document.path.clone());
-            let own: &HashSet<u32> = known.or_insert_with(|| {
-                let naive = document.problems.iter().filter(|own| own.code == Code::NoTimezone);
-                naive.filter_map(|own| own.record).collect()
-            });
-            own.contains(&number)
-        };
-        let entry = is_naive.then(|| self.entry(document, number)).flatten()?;
+        let facts = self.facts(document);
+        let naive = facts.naive.get_or_init(|| {
+            let naive = document.problems.iter().filter(|own| own.code == Code::NoTimezone);
+            naive.filter_map(|own| own.record).collect()
+        });
+        let entry = naive.contains(&number).then(|| self.entry(document, number)).flatten()?;
         let own = self.corrections(document, entry, &|_, own| own.code == Code::NoTimezone)?;
         own.edits.into_iter().next().map(|(_, after)| after)
     }
@@ -69,7 +63,7 @@ impl<'a> RepairContext<'a> {
             return None;
         }
         let settings = form.settings(&values);
-        let edits = match is_repaired_by_line(document) && is_json(format, self.store(), entry) {
+        let edits = match is_repaired_by_line(document) && is_json(self.store(), entry) {
             true => {
                 let raw = self.store().raw(entry);
                 let mut tape = Tape::default();
@@ -79,12 +73,9 @@ impl<'a> RepairContext<'a> {
                 for setting in as_settings(&settings) {
                     after = set_field(writes, &after, &setting, main).ok()?;
                 }
-                let is_same = *raw == *after;
-                let after = if is_same {
-                    after
-                } else {
-                    writes.finish_edit(before, after, self.context.now, false).ok()?
-                };
+                if *raw != *after {
+                    after = writes.finish_edit(before, after, self.context.now, false).ok()?;
+                }
                 vec![(self.store().record(entry).span.range(), after)]
             }
             false => self.within(document, entry, &settings)?,
@@ -97,7 +88,7 @@ impl<'a> RepairContext<'a> {
     /// one another.
     fn formed(&self, entry: &Entry) -> Option<Rc<FormCache>> {
         let of = (entry.document, entry.record);
-        let mut last = self.last_form.borrow_mut();
+        let mut last = self.caches.last_form.borrow_mut();
         if last.as_ref().is_none_or(|own| own.of != of) {
             let form = form::form(self.store(), entry, self.context.now).ok()?;
             let findings = form::judge(self.context, entry, &form, &form.values()).findings;

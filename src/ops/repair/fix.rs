@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::check::stale_files;
 use crate::format::writing::Repairability;
 use crate::model::{Act, Change, Code, Document, Plan, Problem, Role, Store, container};
+use crate::ops::own_operations;
 
 pub(super) type ByteEdit = (Range<usize>, Vec<u8>);
 
@@ -37,15 +38,12 @@ pub(super) enum FixAction {
     Files(Vec<Change>, Vec<QuarantinePiece>),
 }
 
-impl FixAction {
-    /// Returns the lines that it appends to a file, if it does.
-    pub(super) fn added(&self) -> Option<Vec<u8>> {
-        let FixAction::Files(changes, _) = self else { return None };
-        changes.iter().find_map(|own| match &own.act {
-            Act::Append(lines) => Some(lines.clone()),
-            _ => None,
-        })
-    }
+/// Returns the lines that changes append to a file, if they do.
+pub(super) fn added_lines(changes: &[Change]) -> Option<&[u8]> {
+    changes.iter().find_map(|own| match &own.act {
+        Act::Append(lines) => Some(&**lines),
+        _ => None,
+    })
 }
 
 /// Bytes that leave a file.
@@ -112,8 +110,7 @@ pub fn ease(store: &Store, problem: &Problem, rebuilt: &HashSet<&Path>) -> Repai
     if matches!(problem.code, Code::LeftoverTemp | Code::ArchiveBroken | Code::SyncConflict) {
         return Repairability::Choose;
     }
-    let own = crate::ops::writes(store).ok().and_then(|(_, writes)| writes.own().fixes);
-    match own.map_or(Repairability::ByHand, |own| (own.ease)(store, problem)) {
+    match own_operations(store).fixes.map_or(Repairability::ByHand, |own| (own.ease)(store, problem)) {
         Repairability::ByHand => {}
         known => return known,
     }
@@ -125,8 +122,8 @@ pub fn ease(store: &Store, problem: &Problem, rebuilt: &HashSet<&Path>) -> Repai
     }
     let record = problem.record.and_then(|number| document.records.get(number as usize));
     let is_broken = record.is_some_and(|own| own.memory().is_none());
-    match safe_title(problem.code) {
-        Some(title) if !is_broken => Repairability::Safe(title),
+    match safe_fix(problem.code) {
+        Some((title, _)) if !is_broken => Repairability::Safe(title),
         _ if is_broken || matches!(problem.code, Code::DuplicateId) => Repairability::Choose,
         _ => Repairability::ByHand,
     }
@@ -139,17 +136,20 @@ pub fn is_repaired_by_line(document: &Document) -> bool {
         && container(&document.path).is_none()
 }
 
-/// Returns the title of the safe fix of a problem with this code. The line must allow the fix.
-pub fn safe_title(code: Code) -> Option<&'static str> {
+/// Returns the title of the safe fix of a problem with this code, and why it loses nothing. The line must allow the fix.
+pub(super) fn safe_fix(code: Code) -> Option<(&'static str, &'static str)> {
+    const WHOLE: &str = "Every whole memory stays as it is, and what is broken stays beside it.";
     Some(match code {
-        Code::TornLine | Code::BadJson | Code::InvalidUtf8 => "give each whole memory a line of its own",
-        Code::GluedRecords => "give each memory a line of its own",
-        Code::ExtraBrace => "remove the extra closing brace",
-        Code::MultiLineRecord => "put the memory on one line",
-        Code::NulBytes => "remove the NUL bytes",
-        Code::ByteOrderMark => "remove the byte order mark",
-        Code::NoFinalNewline => "end the last line",
-        Code::NoTimezone => "append Z (UTC)",
+        Code::TornLine | Code::BadJson | Code::InvalidUtf8 => {
+            ("give each whole memory a line of its own", WHOLE)
+        }
+        Code::GluedRecords => ("give each memory a line of its own", WHOLE),
+        Code::ExtraBrace => ("remove the extra closing brace", WHOLE),
+        Code::MultiLineRecord => ("put the memory on one line", "Only line breaks between its members go."),
+        Code::NulBytes => ("remove the NUL bytes", WHOLE),
+        Code::ByteOrderMark => ("remove the byte order mark", WHOLE),
+        Code::NoFinalNewline => ("end the last line", "The next memory can't be appended to the line then."),
+        Code::NoTimezone => ("append Z (UTC)", "It is read as UTC already."),
         _ => return None,
     })
 }

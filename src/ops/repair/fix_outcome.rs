@@ -6,12 +6,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::RepairContext;
-use super::fix::{ByteEdit, FixAction, ProblemFix, is_repaired_by_line};
+use super::fix::{ByteEdit, FixAction, ProblemFix, added_lines, is_repaired_by_line};
 use super::line_damage::{self, stretch};
 use super::safe_line_fix::{after_edits, touched, without_end};
 use crate::format::AssemblyInput;
 use crate::model::plan::count_with_noun;
-use crate::model::{Change, Code, Document, PathText, Problem, Severity};
+use crate::model::{Change, Code, Document, PathText, Problem, Severity, Verb};
 use crate::ops::plan_and_after;
 use crate::store::derived_files;
 
@@ -33,7 +33,10 @@ impl RepairContext<'_> {
         let fixes = self.fixes(problem);
         let Some(document) = self.document(problem) else {
             let added = |own: ProblemFix| {
-                let lines = own.act.added();
+                let lines = match &own.act {
+                    FixAction::Files(changes, _) => added_lines(changes).map(<[u8]>::to_vec),
+                    _ => None,
+                };
                 (own, lines)
             };
             return FixPreview { before: Vec::new(), fixes: fixes.into_iter().map(added).collect() };
@@ -88,10 +91,8 @@ impl RepairContext<'_> {
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
         let counts: Vec<String> = counts.map(|(count, what)| count_with_noun(count as u64, what)).collect();
         let (counts, file) = (counts.join(" and "), worst.file.to_text());
-        Some(format!(
-            "A check then finds {counts} that it does not find now, the worst in {file}: {}",
-            worst.message
-        ))
+        let worst = &worst.message;
+        Some(format!("A check then finds {counts} that it does not find now, the worst in {file}: {worst}"))
     }
 
     fn problems_after(&self, act: &FixAction) -> Option<Vec<Problem>> {
@@ -104,11 +105,10 @@ impl RepairContext<'_> {
             }
             FixAction::Files(changes, _) => changes.clone(),
         };
-        let (plan, _) = plan_and_after("repair", self.context, 0, changes).ok()?;
+        let (plan, _) = plan_and_after(Verb::Repair, self.context, 0, changes).ok()?;
         let all: Vec<Change> = plan.all().cloned().collect();
         let documents = derived_files::documents_after(store, &all, now);
-        let outside = &store.outside_files;
-        let folders = derived_files::folders_of(&documents);
+        let (outside, folders) = (&store.outside_files, derived_files::folders_of(&documents));
         let parts = AssemblyInput {
             outside_files: (!outside.is_empty()).then_some(outside),
             load_settings: &store.load_settings,

@@ -6,11 +6,10 @@ use std::path::Path;
 use super::RepairContext;
 use super::fix::ProblemFix;
 use super::line_damage::{ProblemRecord, SILENT, leaves};
+use super::repair_context::{FileCopy, IntactCopies, IntactCopy, StoreRecord, UnpairedRecord};
 use crate::model::{Document, PathText, Record, Role, is_log};
 use crate::ops::backup_restore::{CopyFacts, compare};
-use crate::ops::erase::ErasedRecords;
-use crate::ops::repair::repair_context::{FileCopy, IntactCopies, IntactCopy, StoreRecord, UnpairedRecord};
-use crate::ops::writes;
+use crate::ops::own_operations;
 use crate::text::digest::digest;
 use crate::text::json_salvage::complete_object;
 use crate::text::tidy_lines::tidy_lines;
@@ -60,11 +59,8 @@ impl<'a> RepairContext<'a> {
                     _ => {}
                 }
             }
-            let copies: Vec<_> = self.material.copies.iter().filter(|own| is_log(&own.file)).collect();
-            let gone =
-                if copies.is_empty() { ErasedRecords::default() } else { self.material.erased.clone() };
-            let facts = CopyFacts { gone, ..CopyFacts::default() };
-            for kept in copies {
+            let facts = CopyFacts { gone: self.material.erased.clone(), ..CopyFacts::default() };
+            for kept in self.material.copies.iter().filter(|own| is_log(&own.file)) {
                 let Ok(found) = compare(self.context, &kept.file, &kept.bytes, &facts) else { continue };
                 for item in found.items.into_iter().filter(|item| item.can_come) {
                     let Some(id) = item.id else { continue };
@@ -98,13 +94,9 @@ impl<'a> RepairContext<'a> {
                 let title = format!("move it to quarantine: the memory is intact on {}", lines_of(whole));
                 let is_it = own.raw(whole).starts_with(kept);
                 let reason = if is_it { "It begins as that one does." } else { "They have the same id." };
-                let confidence = if is_it { 98 } else { 55 };
-                fixes.push(ProblemFix::edit(
-                    &title,
-                    confidence,
-                    reason,
-                    leaves(document, torn.problem, torn.record),
-                ));
+                let (confidence, goes) =
+                    (if is_it { 98 } else { 55 }, leaves(document, torn.problem, torn.record));
+                fixes.push(ProblemFix::edit(&title, confidence, reason, goes));
             } else {
                 let torn = ProblemRecord { content: kept, ..torn };
                 fixes.extend(self.whole_of(document, id).into_iter().map(|own| self.filled(torn, own)));
@@ -184,7 +176,7 @@ impl<'a> RepairContext<'a> {
 
     /// Returns the intact records in one place only, sorted by bytes. Empty if the format has no copies.
     fn without_copy(&self) -> Vec<UnpairedRecord<'a>> {
-        if !writes(self.store()).is_ok_and(|(_, writes)| writes.own().are_copies.is_some()) {
+        if own_operations(self.store()).are_copies.is_none() {
             return Vec::new();
         }
         let is_held_log = |own: &&Document| {

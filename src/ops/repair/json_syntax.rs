@@ -1,7 +1,7 @@
 //! Repairs the spelling of broken lines: raw line breaks, bytes of another encoding, NULs, an extra comma.
 
-use crate::text::json_edit::quoted;
-use crate::text::json_scanner::{Newlines, ScanResult, Tape};
+use crate::text::json_edit::{Tape, quoted};
+use crate::text::json_scanner::{Newlines, ScanResult};
 
 pub(super) struct RespelledLine {
     pub title: &'static str,

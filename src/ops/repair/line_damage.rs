@@ -1,16 +1,14 @@
 //! Finds the damage in a log: the lines that a problem is on, and the fixes of these lines.
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use super::fix::{ByteEdit, FileEdits, FixAction, ProblemFix, QuarantinePiece};
 use super::{RepairContext, json_syntax};
 use crate::model::bytes::LineBounds;
 use crate::model::{Code, Document, Problem, Record, Role, Severity};
-use crate::text::json_edit::scan;
-use crate::text::json_scanner::Tape;
+use crate::text::json_edit::{Tape, scan};
 use crate::text::lines::removal_edits;
-use crate::text::merge_conflict::{ConflictSide, MergeConflict, conflicts};
+use crate::text::merge_conflict::{ConflictSide, conflicts};
 
 /// A fix that leaves something wrong is less sure by this. It still ranks as high as one that loses a part.
 const DOUBT: u8 = 5;
@@ -20,16 +18,6 @@ pub(super) const SILENT: u8 = 10;
 
 /// A line of more bytes is not taken apart for its fixes.
 pub(super) const LONG: usize = 1 << 20;
-
-/// Returns why a safe fix loses nothing.
-pub(super) fn safe_reason(code: Code) -> &'static str {
-    match code {
-        Code::NoTimezone => "It is read as UTC already.",
-        Code::NoFinalNewline => "The next memory can't be appended to the line then.",
-        Code::MultiLineRecord => "Only line breaks between its members go.",
-        _ => "Every whole memory stays as it is, and what is broken stays beside it.",
-    }
-}
 
 /// Returns the complete lines of a record, and of all records that share one of these lines.
 pub(super) fn stretch(document: &Document, number: usize) -> Option<Range<usize>> {
@@ -56,11 +44,7 @@ pub(super) fn bytes(document: &Document, part: Range<usize>) -> Option<Vec<u8>> 
     Some(document.bytes.range(part)?.into_owned())
 }
 
-pub(super) fn piece(
-    document: &Document,
-    problem: &Problem,
-    (at, bytes): (usize, Vec<u8>),
-) -> QuarantinePiece {
+pub(super) fn piece(document: &Document, problem: &Problem, at: usize, bytes: Vec<u8>) -> QuarantinePiece {
     let line = problem.line.unwrap_or_default();
     QuarantinePiece { file: document.path.clone(), at: at as u64, line, code: problem.code, bytes }
 }
@@ -78,9 +62,15 @@ pub(super) struct ProblemRecord<'a> {
 impl<'a> ProblemRecord<'a> {
     /// Replaces the record with an intact one, and returns what goes to quarantine.
     pub(super) fn becomes(&self, whole: Vec<u8>) -> FileEdits<'a> {
-        let edit = with_end(self.document, self.record.span.range(), whole);
-        let out = left_of(self.document, self.problem, self.record.span.range(), &edit);
-        (&self.document.path, vec![edit], out.into_iter().collect())
+        let at = self.record.span.range();
+        let (range, becomes) = with_end(self.document, at.clone(), whole);
+        // What it begins with may stay.
+        let was = bytes(self.document, range.clone()).unwrap_or_default();
+        let goes_on = becomes.starts_with(was.get(..at.len()).unwrap_or_default());
+        let from = if goes_on { at.len() } else { 0 };
+        let gone = was.get(from..).filter(|gone| !gone.is_empty());
+        let out = gone.map(|gone| piece(self.document, self.problem, range.start + from, gone.to_vec()));
+        (&self.document.path, vec![(range, becomes)], out.into_iter().collect())
     }
 }
 
@@ -93,7 +83,7 @@ pub(super) fn leaves<'d>(document: &'d Document, problem: &Problem, record: &Rec
 pub(super) fn taking<'d>(document: &'d Document, problem: &Problem, edits: Vec<ByteEdit>) -> FileEdits<'d> {
     let gone = edits.iter().filter(|(range, _)| !range.is_empty());
     let out = gone.filter_map(|(range, _)| {
-        Some(piece(document, problem, (range.start, bytes(document, range.clone())?)))
+        Some(piece(document, problem, range.start, bytes(document, range.clone())?))
     });
     let out = out.collect();
     (&document.path, edits, out)
@@ -114,20 +104,6 @@ pub(super) fn with_end(document: &Document, at: Range<usize>, mut becomes: Vec<u
     let before = bytes(document, line..at.start).unwrap_or_default();
     let blanks = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | 0)).count();
     (at.start - blanks..if is_blank { at.end + rest.len() } else { at.end }, becomes)
-}
-
-/// Returns the bytes that a replacement removes from a line, without a start that it keeps.
-pub(super) fn left_of(
-    document: &Document,
-    problem: &Problem,
-    at: Range<usize>,
-    edit: &ByteEdit,
-) -> Option<QuarantinePiece> {
-    let was = bytes(document, edit.0.clone()).unwrap_or_default();
-    let goes_on = edit.1.starts_with(was.get(..at.len()).unwrap_or_default());
-    let from = if goes_on { at.len() } else { 0 };
-    let gone = was.get(from..).filter(|own| !own.is_empty())?.to_vec();
-    Some(piece(document, problem, (edit.0.start + from, gone)))
 }
 
 /// Returns the fields that problems name, or the codes of the problems.
@@ -202,7 +178,7 @@ impl RepairContext<'_> {
                     let around = [blanks(edit.0.start..at.start), blanks(at.end..edit.0.end)];
                     let out = own.out.into_iter().map(|(from, gone)| (at.start + from, gone));
                     let out = out.chain(around).filter(|(_, gone)| !gone.is_empty());
-                    let out = out.map(|own| piece(document, problem, own)).collect();
+                    let out = out.map(|(at, gone)| piece(document, problem, at, gone)).collect();
                     ProblemFix::edit(own.title, confidence, reason, (&document.path, vec![edit], out))
                 })
                 .collect(),
@@ -244,30 +220,24 @@ impl RepairContext<'_> {
             || self.format.is_none_or(|format| scan(&mut tape, object).is_ok_and(|own| format.has_text(own)))
     }
 
-    fn conflicts(&self, document: &Document) -> Rc<[MergeConflict]> {
-        let mut known = self.conflicts.borrow_mut();
-        let found = || conflicts(&bytes(document, 0..document.bytes.len()).unwrap_or_default()).into();
-        Rc::clone(known.entry(document.path.clone()).or_insert_with(found))
-    }
-
     fn of_conflict(&self, document: &Document, problem: &Problem, record: &Record) -> Vec<ProblemFix> {
         let at = record.span.range().start;
-        let all = self.conflicts(document);
+        let facts = self.facts(document);
+        let all = facts
+            .conflicts
+            .get_or_init(|| conflicts(&bytes(document, 0..document.bytes.len()).unwrap_or_default()));
         let place = all.partition_point(|own| own.range.end <= at);
         let Some(own) = all.get(place).filter(|own| own.range.contains(&at)) else { return Vec::new() };
         let fix = |side, title: &str, confidence, reason: &str| {
             let edits = own.goes(side).into_iter().map(|range| (range, Vec::new())).collect();
             ProblemFix::edit(title, confidence, reason, taking(document, problem, edits))
         };
+        const BOTH: &str = "A log has room for the memories of both.";
+        const ONE: &str = "The lines of the other go to quarantine.";
         vec![
-            fix(
-                ConflictSide::Both,
-                "keep both sides, without the markers",
-                80,
-                "A log has room for the memories of both.",
-            ),
-            fix(ConflictSide::Ours, "keep the first side", 40, "The lines of the other go to quarantine."),
-            fix(ConflictSide::Theirs, "keep the second side", 40, "The lines of the other go to quarantine."),
+            fix(ConflictSide::Both, "keep both sides, without the markers", 80, BOTH),
+            fix(ConflictSide::Ours, "keep the first side", 40, ONE),
+            fix(ConflictSide::Theirs, "keep the second side", 40, ONE),
         ]
     }
 }

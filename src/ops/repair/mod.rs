@@ -25,11 +25,9 @@ mod truncated_archive;
 mod truncated_time;
 
 pub use crate::format::writing::Repairability;
-pub use crate::ops::repair::repair_context::{
-    FileCopy, FixChoice, RepairContext, RepairSources, RepairTarget,
-};
 pub use document_damage::is_repaired_whole;
 pub use fix::{ProblemFix, QuarantinePiece, RepairPlan, ease};
 pub use fix_outcome::FixPreview;
 pub use plan_fixes::chosen;
 pub use quarantine::{QuarantineContent, read, restored, written};
+pub use repair_context::{FileCopy, FixChoice, RepairContext, RepairSources, RepairTarget};

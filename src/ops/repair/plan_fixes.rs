@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::fix::{ByteEdit, FixAction, ProblemFix, QuarantinePiece, RepairPlan};
+use super::fix::{
+    ByteEdit, FixAction, ProblemFix, QuarantinePiece, RepairPlan, added_lines, is_repaired_by_line,
+};
 use super::line_damage::bytes;
 use super::safe_line_fix::{after_edits, touched};
 use super::{FixChoice, RepairContext, RepairTarget};
 use crate::check::{findings, stale_files};
 use crate::format::writing::AuditEvent;
 use crate::model::plan::count_with_noun;
-use crate::model::{Change, Document, PathText, Plan, Problem, Store};
-use crate::ops::repair::fix::is_repaired_by_line;
+use crate::model::{Change, ChangeKind, Document, PathText, Plan, Problem, Store, Verb};
 use crate::ops::{Refusal, Result, may_change, plan_and_after, with_backups, writes};
 use crate::store::derived_files;
 
@@ -34,11 +35,9 @@ pub fn chosen(bench: &RepairContext<'_>, which: &RepairTarget) -> Result<RepairP
             let best: Vec<_> = best.filter_map(|(own, fix)| Some((*own, fix?))).collect();
             let mut repair = planned(bench, best, false)?;
             if !own.is_empty() && repair.plan.as_ref().is_none_or(Plan::is_empty) {
-                let mut none = Plan::of("repair", store.whole()?);
                 let count = count_with_noun(own.len() as u64, "problem");
-                let why = format!("{count} of the kind {}: no repair is known", code.as_str());
-                none.lines.push(why);
-                repair.plan = Some(none);
+                let lines = vec![format!("{count} of the kind {}: no repair is known", code.as_str())];
+                repair.plan = Some(Plan { lines, ..Plan::of(Verb::Repair, store.whole()?) });
             }
             Ok(repair)
         }
@@ -47,10 +46,8 @@ pub fn chosen(bench: &RepairContext<'_>, which: &RepairTarget) -> Result<RepairP
             let fix = |(name, pick): &(String, FixChoice)| {
                 let by_key = || known.iter().find(|own| own.key == *name);
                 let by_number = || known.get(name.parse::<usize>().ok()?.checked_sub(1)?);
-                let Some(own) = by_key().or_else(by_number) else {
-                    let message = format!("there is no problem {name:?}: `palimp check --json` names them.");
-                    return Err(Refusal::unfit(message));
-                };
+                let missing = || format!("there is no problem {name:?}: `palimp check --json` names them.");
+                let own = by_key().or_else(by_number).ok_or_else(|| Refusal::unfit(missing()))?;
                 Ok((own.problem, picked(bench, own.problem, pick)?))
             };
             let fixes: Vec<(&Problem, ProblemFix)> = all.iter().map(fix).collect::<Result<_>>()?;
@@ -70,10 +67,10 @@ fn picked(bench: &RepairContext<'_>, problem: &Problem, pick: &FixChoice) -> Res
     };
     own.ok_or_else(|| match count {
         0 => Refusal::unfit(format!("palimp can't repair this by itself. {}", problem.message)),
-        _ => Refusal::unfit(format!(
-            "the problem has {}, and not this one.",
-            count_with_noun(count as u64, "fix")
-        )),
+        _ => {
+            let fixes = count_with_noun(count as u64, "fix");
+            Refusal::unfit(format!("the problem has {fixes}, and not this one."))
+        }
     })
 }
 
@@ -96,7 +93,25 @@ impl FixChanges {
     fn add(&mut self, store: &Store, problem: &Problem, fix: ProblemFix) {
         match fix.act {
             FixAction::Rebuild => self.rebuilds = true,
-            FixAction::Files(changes, out) => self.add_files(problem, &fix.title, (changes, out)),
+            FixAction::Files(changes, out) => {
+                let is_taken = |own: &Change| {
+                    self.edits.contains_key(&own.path)
+                        || self.files.iter().any(|other| other.path == own.path)
+                };
+                if changes.iter().any(is_taken) {
+                    self.waiting += 1;
+                    return;
+                }
+                if self.told.len() < TOLD * 3 {
+                    self.told.push(format!("{}  {}", problem.file.to_text(), fix.title));
+                    let added = String::from_utf8_lossy(added_lines(&changes).unwrap_or_default());
+                    let lines = added.lines().filter(|own| !own.is_empty()).take(TOLD);
+                    self.told.extend(lines.map(|own| format!("  + {}", cut(own))));
+                }
+                self.count += 1;
+                self.files.extend(changes);
+                self.repair.quarantined.extend(out);
+            }
             FixAction::Edits(file, edits, out, new_file) => {
                 if self.files.iter().any(|own| own.path == file) {
                     self.waiting += 1;
@@ -125,31 +140,6 @@ impl FixChanges {
                 self.repair.quarantined.extend(out);
             }
         }
-    }
-
-    fn add_files(
-        &mut self,
-        problem: &Problem,
-        title: &str,
-        (changes, out): (Vec<Change>, Vec<QuarantinePiece>),
-    ) {
-        let is_taken = |own: &Change| {
-            self.edits.contains_key(&own.path) || self.files.iter().any(|other| other.path == own.path)
-        };
-        if changes.iter().any(is_taken) {
-            self.waiting += 1;
-            return;
-        }
-        self.count += 1;
-        if self.told.len() < TOLD * 3 {
-            self.told.push(format!("{}  {title}", problem.file.to_text()));
-            let added = FixAction::Files(changes.clone(), Vec::new()).added().unwrap_or_default();
-            let added = String::from_utf8_lossy(&added);
-            let lines = added.lines().filter(|own| !own.is_empty()).take(TOLD);
-            self.told.extend(lines.map(|own| format!("  + {}", cut(own))));
-        }
-        self.files.extend(changes);
-        self.repair.quarantined.extend(out);
     }
 }
 
@@ -192,13 +182,12 @@ fn planned(bench: &RepairContext<'_>, fixes: Vec<(&Problem, ProblemFix)>, all: b
     let context = bench.context;
     let (_, writes) = writes(context.store)?;
     // An incomplete store must not look as if it needed no repair.
-    let none = Plan::of("repair", context.store.whole()?);
+    let none = Plan::of(Verb::Repair, context.store.whole()?);
     let mut own = FixChanges { rebuilds: all, ..FixChanges::default() };
     fixes.into_iter().for_each(|(problem, fix)| own.add(context.store, problem, fix));
-    let document = |path: &Path| context.store.document_at(path);
-    let edited = std::mem::take(&mut own.edits).into_iter();
-    let edited =
-        edited.filter_map(|(path, edits)| Some(Change::edits(&path, document(&path)?.bytes.clone(), edits)));
+    let bytes = |path: &Path| context.store.document_at(path).map(|own| own.bytes.clone());
+    let edit = |(path, edits): (PathBuf, Vec<ByteEdit>)| Some(Change::edits(&path, bytes(&path)?, edits));
+    let edited = std::mem::take(&mut own.edits).into_iter().filter_map(edit);
     let files = std::mem::take(&mut own.files);
     let changes: Vec<Change> = edited.chain(files).filter(|own| !own.is_empty()).collect();
     let mut repair = own.repair;
@@ -212,16 +201,16 @@ fn planned(bench: &RepairContext<'_>, fixes: Vec<(&Problem, ProblemFix)>, all: b
     let audit = writes.own().audit;
     let told =
         audit.map_or(Ok(Vec::new()), |audit| audit(context, AuditEvent::Repair, &changes, own.count))?;
-    let mut every = with_backups(context, writes, changes);
+    let mut every = with_backups(context, changes);
     every.extend(told);
-    let (mut plan, after) = plan_and_after("repair", context, own.count, every)?;
+    let (mut plan, after) = plan_and_after(Verb::Repair, context, own.count, every)?;
     if own.rebuilds {
         // What is stale for another reason is rebuilt, too.
         let touched: HashSet<PathBuf> = plan.all().map(|change| change.path.clone()).collect();
         for change in stale_files::stale_files_with(context.store, &after, context.now) {
             // A fix may change a derived file itself. The file is then rebuilt instead, so that it also
             // gets what other programs add to the log meanwhile.
-            let is_fixed = |own: &Change| own.path == change.path && own.word() == "rewrite";
+            let is_fixed = |own: &Change| own.path == change.path && own.kind() == ChangeKind::Rewrite;
             match plan.changes.iter().position(is_fixed) {
                 Some(at) => {
                     plan.changes.remove(at);
@@ -239,15 +228,9 @@ fn planned(bench: &RepairContext<'_>, fixes: Vec<(&Problem, ProblemFix)>, all: b
 
 fn told_of(mut told: Vec<String>, count: usize, waiting: usize) -> Vec<String> {
     let shown = told.iter().filter(|line| !line.starts_with("  ")).count();
-    if count > shown {
-        told.push(format!("… and {} more", count - shown));
-    }
-    if waiting > 0 {
-        told.push(format!(
-            "{} on the same lines: repair again for these",
-            count_with_noun(waiting as u64, "more fix")
-        ));
-    }
+    told.extend((count > shown).then(|| format!("… and {} more", count - shown)));
+    let more = count_with_noun(waiting as u64, "more fix");
+    told.extend((waiting > 0).then(|| format!("{more} on the same lines: repair again for these")));
     told
 }
 
@@ -286,19 +269,14 @@ impl RepairContext<'_> {
                 continue;
             };
             let FixAction::Edits(_, edits, gone, None) = &fix.act else { continue };
-            let meets = |edit: &ByteEdit| {
-                inner.iter().any(|own| own.0.start < edit.0.end && edit.0.start < own.0.end)
-            };
+            let meets =
+                |(at, _): &ByteEdit| inner.iter().any(|(own, _)| own.start < at.end && at.start < own.end);
             if edits.iter().any(meets) {
                 continue;
             }
             pieces.extend(gone.iter().map(|own| {
-                let at = memchr::memmem::find(&before, &own.bytes).unwrap_or_default();
-                QuarantinePiece {
-                    at: (lines.start + at) as u64,
-                    line: problem.line.unwrap_or_default(),
-                    ..own.clone()
-                }
+                let at = lines.start + memchr::memmem::find(&before, &own.bytes).unwrap_or_default();
+                QuarantinePiece { at: at as u64, line: problem.line.unwrap_or_default(), ..own.clone() }
             }));
             inner.extend(edits.iter().cloned());
             last = Some(fix);

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::RepairContext;
 use super::fix::QuarantinePiece;
 use crate::format::Placement;
-use crate::model::plan::count_with_noun;
-use crate::model::{Change, Code, PathText, Plan, Role, is_log};
+use crate::model::plan::{apply, count_with_noun, line_end_for, whole_lines};
+use crate::model::{Change, Code, PathText, Plan, Role, Verb, is_log};
 use crate::ops::{Refusal, Result, plan, writes};
-use crate::text::lines::BOM;
+use crate::text::lines::{BOM, removal_edits};
 
 /// The line before a piece, which says where the piece was.
 #[derive(Serialize, Deserialize)]
@@ -115,15 +115,11 @@ fn of_word(word: &str) -> Option<Code> {
 }
 
 /// Plans to restore the pieces that left a file in a step. Parts that the file has already are left out.
-pub fn restored(
-    bench: &RepairContext<'_>,
-    (pieces, step): (&[QuarantinePiece], Option<u64>),
-) -> Result<Plan> {
+pub fn restored(bench: &RepairContext<'_>, pieces: &[QuarantinePiece], step: Option<u64>) -> Result<Plan> {
     let (context, store) = (bench.context, bench.store());
     writes(store)?;
-    let Some(file) = pieces.first().map(|own| own.file.clone()) else {
-        return Err(Refusal::unfit("there is nothing in it."));
-    };
+    let first = pieces.first().ok_or_else(|| Refusal::unfit("there is nothing in it."))?;
+    let file = first.file.clone();
     if file.is_absolute() || file.components().any(|own| !matches!(own, std::path::Component::Normal(_))) {
         return Err(Refusal::unfit("it names no file of the store."));
     }
@@ -133,46 +129,34 @@ pub fn restored(
         return Err(Refusal::unfit("the store has not been read completely yet."));
     }
     let held = now.range(0..now.len()).unwrap_or_default().into_owned();
+    let name = file.to_text();
     let mut coming = RestoredLines::default();
-    let change = match is_log(&file) {
-        true => {
-            coming.take(bench, pieces, &held)?;
-            let lines = coming.lines.clone();
-            match document {
-                Some(_) => Change::append(&file, lines, Some(now)),
-                None => Change::create(&file, lines),
-            }
+    let change = if is_log(&file) {
+        coming.take(bench, pieces, &held)?;
+        let lines = coming.lines.clone();
+        match document {
+            Some(_) => Change::append(&file, lines, Some(now)),
+            None => Change::create(&file, lines),
         }
-        false => {
-            let deleted = bench.material.deleted.step_of_file(&file, step.unwrap_or_default());
-            if let Some(deleted) = deleted {
-                let why = format!(
-                    "step {deleted} deleted a memory of {}, which would be restored: `palimp quarantine show` prints it.",
-                    file.to_text()
-                );
-                return Err(Refusal::unfit(why));
-            }
-            whole(bench, &file, pieces, (document.map(|_| now), &held))?
-        }
+    } else if let Some(deleted) = bench.material.deleted.step_of_file(&file, step.unwrap_or_default()) {
+        return Err(Refusal::unfit(format!(
+            "step {deleted} deleted a memory of {name}, which would be restored: `palimp quarantine show` prints it."
+        )));
+    } else {
+        whole(bench, &file, pieces, (document.map(|_| now), &held))?
     };
     let is_nothing = change.is_empty() || document.is_none() && coming.lines.is_empty() && is_log(&file);
-    match coming.why.first() {
-        Some(why) if is_nothing => return Err(Refusal::unfit(why)),
-        _ => {}
+    if let Some(why) = coming.why.first().filter(|_| is_nothing) {
+        return Err(Refusal::unfit(why));
     }
     let mut own = match is_nothing {
-        true => Plan::of("quarantine restore", store.whole()?),
-        false => plan("quarantine restore", context, coming.count.max(1), vec![change])?,
+        true => Plan::of(Verb::QuarantineRestore, store.whole()?),
+        false => plan(Verb::QuarantineRestore, context, coming.count.max(1), vec![change])?,
     };
     coming.why.truncate(TOLD);
     own.lines.extend(coming.why.iter().map(|why| format!("left out: {why}")));
-    if coming.there > 0 {
-        own.lines.push(format!(
-            "in {} already: {}",
-            file.to_text(),
-            count_with_noun(coming.there as u64, "part")
-        ));
-    }
+    let there = count_with_noun(coming.there as u64, "part");
+    own.lines.extend((coming.there > 0).then(|| format!("in {name} already: {there}")));
     Ok(own)
 }
 
@@ -216,13 +200,9 @@ impl RestoredLines {
             if is_less {
                 self.why.push(format!("{place}Its memory was erased, and is not restored."));
             }
-            if left.trim_ascii().is_empty() {
-                continue;
-            }
-            self.count += 1;
-            self.lines.extend_from_slice(&left);
-            if !left.ends_with(b"\n") {
-                self.lines.push(b'\n');
+            if !left.trim_ascii().is_empty() {
+                self.count += 1;
+                self.lines.extend([&left[..], line_end_for(&left)].concat());
             }
         }
         Ok(())
@@ -249,11 +229,8 @@ impl RestoredLines {
                 spans.push(own.span);
             }
         }
-        if spans.is_empty() {
-            return bytes;
-        }
-        let holes = crate::text::lines::removal_edits(&bytes[..], &spans);
-        crate::model::plan::apply(&bytes, &crate::model::plan::whole_lines(&bytes[..], holes))
+        let holes = removal_edits(&bytes[..], &spans);
+        if spans.is_empty() { bytes } else { apply(&bytes, &whole_lines(&bytes[..], holes)) }
     }
 }
 

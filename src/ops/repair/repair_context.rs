@@ -8,6 +8,8 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
+use super::fix::{ByteEdit, FixAction, ProblemFix, is_repaired_by_line};
+use super::line_damage::piece;
 use crate::check::stale_files;
 use crate::format::Format;
 use crate::format::record_reader::Reading;
@@ -15,15 +17,11 @@ use crate::format::writing::FormatFix;
 use crate::model::{Change, Code, Document, Problem, Record, Role, Store};
 use crate::ops::erase::ErasedRecords;
 use crate::ops::form::{EditForm, FormFinding};
-use crate::ops::repair::fix::{ByteEdit, FixAction, ProblemFix, is_repaired_by_line};
-use crate::ops::repair::line_damage::piece;
-use crate::ops::{WriteContext, may_change, writes};
+use crate::ops::{WriteContext, may_change, own_operations};
 use crate::store::commit::Deletions;
 use crate::store::erase::ErasureMatcher;
 use crate::store::parallel;
 use crate::text::merge_conflict::MergeConflict;
-
-pub type RecordsById = HashMap<String, Vec<u32>>;
 
 /// New ids, by the file and the start of the record.
 pub type NewIds = HashMap<(PathBuf, u64), String>;
@@ -176,23 +174,33 @@ pub struct RepairContext<'a> {
     pub(super) format: Option<&'static dyn Format>,
     /// The files that are rebuilt from the memories.
     pub(super) rebuilt_files: HashSet<PathBuf>,
-    /// The names of the first members of a log's intact records, by its path.
-    pub(super) names: RefCell<HashMap<PathBuf, HashSet<Vec<u8>>>>,
-    /// The records whose times have no time zone, by the path of their log.
-    pub(super) naive: RefCell<HashMap<PathBuf, HashSet<u32>>>,
+    pub(super) caches: RepairCaches<'a>,
+    pub(super) shared: Arc<RepairIndexes<'a>>,
+}
+
+/// What one thread has found out.
+#[derive(Default)]
+pub struct RepairCaches<'a> {
+    files: RefCell<HashMap<PathBuf, Rc<FileFacts>>>,
     /// The form of the memory that was judged last, and its findings.
     pub(super) last_form: RefCell<Option<Rc<FormCache>>>,
     pub(super) last_reading: RefCell<Option<LastReading>>,
     /// The safe fix of the lines that were judged last.
     pub(super) last_line_fix: RefCell<Option<SafeLineFix>>,
-    /// The merge conflicts of a file, by its path.
-    pub(super) conflicts: RefCell<HashMap<PathBuf, Rc<[MergeConflict]>>>,
-    /// The records of a file by their ids, by the file's path.
-    pub(super) records_by_id: RefCell<HashMap<PathBuf, Rc<RecordsById>>>,
     /// The new ids of memories that share an id, by the shared id.
     pub(super) new_ids: RefCell<HashMap<String, Rc<NewIds>>>,
     pub(super) erased: OnceCell<Option<ErasureMatcher<'a>>>,
-    pub(super) shared: Arc<RepairIndexes<'a>>,
+}
+
+/// What is found out of a file when it is first needed.
+#[derive(Default)]
+pub struct FileFacts {
+    /// The names of the first members of its intact records.
+    pub(super) names: OnceCell<HashSet<Vec<u8>>>,
+    /// The records whose times have no time zone.
+    pub(super) naive: OnceCell<HashSet<u32>>,
+    pub(super) conflicts: OnceCell<Vec<MergeConflict>>,
+    pub(super) records_by_id: OnceCell<HashMap<String, Vec<u32>>>,
 }
 
 /// What all threads share.
@@ -215,15 +223,7 @@ impl<'a> RepairContext<'a> {
             material,
             format: crate::format::by_name(context.store.format),
             rebuilt_files: rebuilt.into_iter().map(Path::to_owned).collect(),
-            names: RefCell::default(),
-            naive: RefCell::default(),
-            last_form: RefCell::default(),
-            last_reading: RefCell::default(),
-            last_line_fix: RefCell::default(),
-            conflicts: RefCell::default(),
-            records_by_id: RefCell::default(),
-            new_ids: RefCell::default(),
-            erased: OnceCell::new(),
+            caches: RepairCaches::default(),
             shared: Arc::default(),
         }
     }
@@ -259,6 +259,11 @@ impl<'a> RepairContext<'a> {
 
     pub(crate) fn store(&self) -> &'a Store {
         self.context.store
+    }
+
+    /// A document of the same path that holds only a part of the file has the same facts.
+    pub(super) fn facts(&self, document: &Document) -> Rc<FileFacts> {
+        Rc::clone(self.caches.files.borrow_mut().entry(document.path.clone()).or_default())
     }
 
     /// Returns the fixes of a problem, the best first.
@@ -300,14 +305,16 @@ impl<'a> RepairContext<'a> {
 
     /// Returns the fixes that only the format has. What they remove goes to quarantine.
     fn of_format(&self, problem: &Problem) -> Vec<ProblemFix> {
-        let own = writes(self.store()).ok().and_then(|(_, writes)| writes.own().fixes);
-        let all = own.map(|own| (own.fixes)(self.store(), problem)).unwrap_or_default();
+        let all = own_operations(self.store())
+            .fixes
+            .map(|own| (own.fixes)(self.store(), problem))
+            .unwrap_or_default();
         all.into_iter().filter_map(|own| self.of_one(problem, own)).collect()
     }
 
     /// Returns the fix of a problem that moves these lines of its file, if it has one.
     pub(super) fn with_lines(&self, problem: &Problem, lines: &[u32]) -> Option<ProblemFix> {
-        let fixes = writes(self.store()).ok().and_then(|(_, writes)| writes.own().fixes)?;
+        let fixes = own_operations(self.store()).fixes?;
         self.of_one(problem, (fixes.with_lines)(self.store(), problem, lines)?)
     }
 
@@ -316,7 +323,7 @@ impl<'a> RepairContext<'a> {
         let gone = own.edits.iter().filter(|(_, new)| new.is_empty());
         let pieces = gone.filter_map(|(range, _)| {
             let bytes = document.bytes.get(range.clone())?.to_vec();
-            Some(piece(document, problem, (range.start, bytes)))
+            Some(piece(document, problem, range.start, bytes))
         });
         let pieces = pieces.collect();
         let mut fix =

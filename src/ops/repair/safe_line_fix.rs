@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use super::RepairContext;
-use super::fix::{ByteEdit, ProblemFix};
-use super::line_damage::{self, piece, safe_reason, stretch};
+use super::fix::{ByteEdit, ProblemFix, safe_fix};
+use super::line_damage::{self, piece, stretch};
+use super::repair_context::SafeLineFix;
 use crate::format::record_reader::is_record;
 use crate::model::bytes::LineBounds;
-use crate::model::{Code, Document, Problem};
-use crate::ops::repair::fix::safe_title;
-use crate::ops::repair::repair_context::SafeLineFix;
-use crate::text::json_scanner::{Newlines, ScanResult, Tape};
+use crate::model::{Code, Document, Problem, Record};
+use crate::text::json_edit::Tape;
+use crate::text::json_scanner::{Newlines, ScanResult};
 use crate::text::tidy_lines::tidy_lines;
 use crate::text::torn_line::first_name;
 
@@ -27,8 +27,7 @@ fn is_broken(code: Code) -> bool {
 impl RepairContext<'_> {
     /// Returns the fix of a log's problem that loses nothing: everything that is safe on its lines.
     pub(super) fn safe_of_line(&self, document: &Document, problem: &Problem) -> Option<ProblemFix> {
-        let title = safe_title(problem.code)?;
-        let reason = safe_reason(problem.code);
+        let (title, reason) = safe_fix(problem.code)?;
         if problem.code == Code::NoFinalNewline {
             let len = document.bytes.len();
             let edits = vec![(len..len, b"\n".to_vec())];
@@ -41,10 +40,10 @@ impl RepairContext<'_> {
         let record = document.records.get(number)?;
         let at = record.span.start as usize;
         let is_known = |own: &SafeLineFix| own.file == document.path && own.lines.contains(&at);
-        if !self.last_line_fix.borrow().as_ref().is_some_and(is_known) {
-            *self.last_line_fix.borrow_mut() = self.tidy(document, number);
+        if !self.caches.last_line_fix.borrow().as_ref().is_some_and(is_known) {
+            *self.caches.last_line_fix.borrow_mut() = self.tidy(document, number);
         }
-        let last = self.last_line_fix.borrow();
+        let last = self.caches.last_line_fix.borrow();
         let own = last.as_ref().filter(|own| is_known(own))?;
         if is_broken(problem.code) && !own.has_whole {
             return None;
@@ -54,8 +53,7 @@ impl RepairContext<'_> {
             return None;
         }
         let (after, out) = own.fix.clone()?;
-        let out =
-            out.into_iter().map(|(from, gone)| piece(document, problem, (own.lines.start + from, gone)));
+        let out = out.into_iter().map(|(from, gone)| piece(document, problem, own.lines.start + from, gone));
         let edits = vec![(own.lines.clone(), after)];
         Some(ProblemFix::edit(title, 100, reason, (&document.path, edits, out.collect())).safe())
     }
@@ -94,10 +92,7 @@ impl RepairContext<'_> {
         };
         let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
         let is_parted = fix.as_ref().is_some_and(|(after, _)| count(after) > count(&before));
-        let first = document.records.partition_point(|own| (own.span.start as usize) < lines.start);
-        let mut inside =
-            document.records[first..].iter().take_while(|own| (own.span.start as usize) < lines.end);
-        let has_whole = is_parted || inside.any(|own| own.memory().is_some());
+        let has_whole = is_parted || records_on(document, &lines).any(|(_, own)| own.memory().is_some());
         let zoned = zoned.into_iter().map(|(range, _)| range.start).collect();
         Some(SafeLineFix { file: document.path.clone(), lines, fix, has_whole, zoned })
     }
@@ -142,20 +137,15 @@ impl RepairContext<'_> {
 
     /// Returns edits of the records of some lines whose times have no time zone: the times get UTC.
     fn zoned(&self, document: &Document, lines: Range<usize>) -> Vec<ByteEdit> {
-        let first = document.records.partition_point(|own| (own.span.start as usize) < lines.start);
-        let own = document.records.iter().enumerate().skip(first);
-        let own = own.take_while(|(_, own)| (own.span.start as usize) < lines.end);
-        own.filter_map(|(number, record)| {
-            let with = self.with_zones(document, number as u32)?;
-            Some((record.span.range(), with))
-        })
-        .collect()
+        let zoned =
+            |(number, own): (u32, &Record)| Some((own.span.range(), self.with_zones(document, number)?));
+        records_on(document, &lines).filter_map(zoned).collect()
     }
 
     /// True if an object looks like the records of its file, or fits the format.
     pub(super) fn is_record(&self, document: &Document, object: &[u8]) -> bool {
-        let mut names = self.names.borrow_mut();
-        let names = names.entry(document.path.clone()).or_insert_with(|| {
+        let facts = self.facts(document);
+        let names = facts.names.get_or_init(|| {
             let whole = document.records.iter().filter(|record| record.memory().is_some()).take(SAMPLE);
             whole.filter_map(|record| Some(first_name(&document.raw(record))?.to_vec())).collect()
         });
@@ -166,6 +156,14 @@ impl RepairContext<'_> {
             is_record(format, (document.role, &document.path), object, self.context.now)
         })
     }
+}
+
+/// The records that begin on some lines, with their numbers.
+fn records_on<'d>(document: &'d Document, lines: &Range<usize>) -> impl Iterator<Item = (u32, &'d Record)> {
+    let before = |place: usize| move |own: &Record| (own.span.start as usize) < place;
+    let first = document.records.partition_point(before(lines.start));
+    let end = document.records.partition_point(before(lines.end));
+    (first as u32..).zip(&document.records[first..end.max(first)])
 }
 
 /// At most this many records of a file show how its records begin.

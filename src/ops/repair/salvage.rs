@@ -6,16 +6,15 @@ use std::rc::Rc;
 
 use super::fix::ProblemFix;
 use super::line_damage::{ProblemRecord, SILENT, bytes, piece, with_end, wrong_in};
+use super::repair_context::LastReading;
 use super::{RepairContext, truncated_time};
 use crate::format::record_form::{FieldKind, FieldSpec};
 use crate::format::record_reader::Reading;
 use crate::format::{Format, LOST_TEXT};
 use crate::model::{Code, Document, Problem, Record, Role, Severity};
-use crate::ops::repair::repair_context::LastReading;
 use crate::text::digest::hex;
-use crate::text::json_edit::{quoted, remove, scan, set};
+use crate::text::json_edit::{Tape, quoted, remove, scan, set};
 use crate::text::json_salvage::CompletedObject;
-use crate::text::json_scanner::Tape;
 use crate::text::torn_line::first_name;
 
 /// The member that marks a memory as completed.
@@ -46,7 +45,7 @@ impl RepairContext<'_> {
         // The complete line goes to quarantine, because an erasure could not recognize a tail alone.
         let edit = with_end(document, record.span.range(), found.bytes);
         let was = bytes(document, edit.0.clone())?;
-        let out = vec![piece(document, problem, (edit.0.start, was))];
+        let out = vec![piece(document, problem, edit.0.start, was)];
         let is_all = found.filled.is_empty() && found.wrong.is_empty() && found.times.is_empty();
         let confidence = match (found.is_valid, is_all) {
             _ if is_silent => SILENT,
@@ -57,15 +56,16 @@ impl RepairContext<'_> {
         let told = |what: &str, names: &[String]| {
             (!names.is_empty()).then(|| format!("{what}: {}.", names.join(", ")))
         };
-        let filled = told("Filled in, because nothing was left of it", &found.filled);
-        let times = told("Kept as far as it survived", &found.times);
-        let wrong = told("Still missing or wrong", &found.wrong);
         let is_cut = own.is_cut_text && !is_silent && found.times.is_empty();
-        let cut = is_cut.then(|| "Its last text ends where it was cut.".to_owned());
-        let silent = is_silent.then(|| "Nothing is left of its text.".to_owned());
-        let all = silent.into_iter().chain(times).chain(filled).chain(wrong).chain(cut);
-        let reason: Vec<String> = all.collect();
-        let reason = match reason.as_slice() {
+        let reasons = [
+            is_silent.then(|| "Nothing is left of its text.".to_owned()),
+            told("Kept as far as it survived", &found.times),
+            told("Filled in, because nothing was left of it", &found.filled),
+            told("Still missing or wrong", &found.wrong),
+            is_cut.then(|| "Its last text ends where it was cut.".to_owned()),
+        ];
+        let reasons: Vec<String> = reasons.into_iter().flatten().collect();
+        let reason = match reasons.as_slice() {
             [] => format!("All fields that the format asks for survived. {}", rest(content, own)),
             all => all.join(" "),
         };
@@ -117,18 +117,14 @@ impl RepairContext<'_> {
 
     /// Like `read_alone`, for a file that may not exist.
     pub(super) fn read_as(&self, (role, path): (Role, &Path), object: &[u8]) -> Option<Rc<Reading>> {
-        let mut last = self.last_reading.borrow_mut();
+        let mut last = self.caches.last_reading.borrow_mut();
         let is_same = |own: &&LastReading| own.role == role && own.path == path && own.object == object;
         if let Some(own) = last.as_ref().filter(is_same) {
             return Some(Rc::clone(&own.read));
         }
         let read = Rc::new(self.format?.read(role, path, object, self.context.now));
-        *last = Some(LastReading {
-            role,
-            path: path.to_owned(),
-            object: object.to_owned(),
-            read: Rc::clone(&read),
-        });
+        let (path, object) = (path.to_owned(), object.to_owned());
+        *last = Some(LastReading { role, path, object, read: Rc::clone(&read) });
         Some(read)
     }
 
@@ -162,9 +158,9 @@ impl RepairContext<'_> {
         let form = format.form(&document.path, kind, object, self.context.now);
         let asked = form.fields.into_iter().filter(|own| matches!(own.kind, FieldKind::Moment));
         // A format without a form reports a wrong time as a problem.
-        let wrong = read.problems.iter();
-        let wrong = wrong.filter(|own| matches!(own.code, Code::BadTimestamp | Code::NoTimezone));
-        let wrong = wrong.filter_map(|own| named(own).map(str::to_owned));
+        let is_time = |own: &&Problem| matches!(own.code, Code::BadTimestamp | Code::NoTimezone);
+        let wrong =
+            read.problems.iter().filter(is_time).filter_map(|own| name_in(&own.message).map(str::to_owned));
         let mut names = asked.map(|own| own.name).chain(wrong);
         names.find(|name| {
             let steps: Vec<&str> = name.split('.').collect();
@@ -208,7 +204,7 @@ impl RepairContext<'_> {
     fn unfit(&self, document: &Document, object: &[u8], names: &[String]) -> Vec<String> {
         let Some(read) = self.read_alone(document, object) else { return Vec::new() };
         let errors = read.problems.iter().filter(|own| own.severity == Severity::Error);
-        let wrong: HashSet<&str> = errors.filter_map(named).collect();
+        let wrong: HashSet<&str> = errors.filter_map(|own| name_in(&own.message)).collect();
         names.iter().filter(|own| wrong.contains(own.as_str())).cloned().collect()
     }
 
@@ -282,14 +278,9 @@ fn rest(content: &[u8], own: &CompletedObject) -> &'static str {
 
 fn is_id(name: &str, object: &[u8], near: Option<&[u8]>) -> bool {
     let leads = |own: &[u8]| first_name(own).is_some_and(|own| own == quoted(name).as_bytes());
-    name == "id"
-        || name == "event_id"
-        || name.ends_with("_id")
-            && !name.contains('.')
-            && name != "session_id"
-            && name != "agent_id"
-            && name != "trace_id"
-            && (leads(object) || near.is_some_and(leads))
+    let is_of_others = name.contains('.') || matches!(name, "session_id" | "agent_id" | "trace_id");
+    matches!(name, "id" | "event_id")
+        || name.ends_with("_id") && !is_of_others && (leads(object) || near.is_some_and(leads))
 }
 
 /// Returns the fields that keep an object from being a record without an error. The list ends at a
@@ -317,15 +308,13 @@ fn lacking(
         return unasked(&read.problems, known).into_iter().collect();
     }
     let mut all: Vec<FieldSpec> = Vec::new();
-    let faults = form
-        .faults
-        .iter()
-        .filter(|(_, (code, severity, _))| *severity == Severity::Error || *code == Code::MissingField);
-    for (at, (.., message)) in faults {
-        let quoted = || message.strip_prefix('`').and_then(|rest| rest.split('`').next());
+    for (at, (code, severity, message)) in &form.faults {
+        if *severity != Severity::Error && *code != Code::MissingField {
+            continue;
+        }
         let of_name = |name: &str| form.fields.iter().find(|own| own.name == name);
-        let of_message = || of_name(quoted()?.split('[').next()?);
-        let Some(own) = at.and_then(|at| form.fields.get(at)).or_else(of_message) else { continue };
+        let own = at.and_then(|at| form.fields.get(at)).or_else(|| of_name(name_in(message)?));
+        let Some(own) = own else { continue };
         if known.contains(&own.name) || all.iter().any(|other| other.name == own.name) {
             continue;
         }
@@ -340,16 +329,17 @@ fn lacking(
 /// Like `lacking`, for a format without a form: uses what the problem itself says.
 fn unasked(problems: &[Problem], known: &HashSet<String>) -> Option<FieldSpec> {
     problems.iter().filter(|own| own.severity == Severity::Error).find_map(|own| {
-        let name = named(own)?.to_owned();
+        let name = name_in(&own.message)?.to_owned();
         let is_time = own.code == Code::BadTimestamp || name.contains("time") || name.ends_with("_at");
-        let kind =
-            if is_time { FieldKind::Moment } else { FieldKind::Word { words: Vec::new(), is_closed: false } };
+        let any_word = FieldKind::Word { words: Vec::new(), is_closed: false };
+        let kind = if is_time { FieldKind::Moment } else { any_word };
         (!known.contains(&name)).then_some(FieldSpec { name, kind })
     })
 }
 
-fn named(problem: &Problem) -> Option<&str> {
-    problem.message.strip_prefix('`')?.split(['`', '[']).next()
+/// Returns the field that a message begins with.
+fn name_in(message: &str) -> Option<&str> {
+    message.strip_prefix('`')?.split(['`', '[']).next()
 }
 
 /// Returns a member of an object as it is spelled, if it is on one line.

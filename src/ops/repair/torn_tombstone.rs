@@ -17,16 +17,11 @@ impl RepairContext<'_> {
         let mut fixes: Vec<ProblemFix> = self.of_journal(torn).into_iter().collect();
         let Some(id) = torn.record.named_id() else { return fixes };
         let whole = self.others().tombstones.get(&(&*torn.document.path, id)).and_then(|own| own.whole);
-        if let Some(line) = whole {
+        fixes.extend(whole.map(|line| {
             let title = format!("move it to quarantine: line {line} is a tombstone of that memory, too");
-            let reason = "The memory stays deleted.";
-            fixes.push(ProblemFix::edit(
-                &title,
-                98,
-                reason,
-                leaves(torn.document, torn.problem, torn.record),
-            ));
-        }
+            let goes = leaves(torn.document, torn.problem, torn.record);
+            ProblemFix::edit(&title, 98, "The memory stays deleted.", goes)
+        }));
         let start = memchr::memchr(b'{', torn.content).unwrap_or_default();
         let content = torn.content.get(start..).unwrap_or_default();
         let salvage = complete_object(content).and_then(|own| {
@@ -51,12 +46,8 @@ impl RepairContext<'_> {
         }
         let id = crate::format::legible_id(line)?;
         // A tombstone that is intact in the log is not the torn one.
-        let is_whole = self
-            .others()
-            .tombstones
-            .get(&(&*torn.document.path, &*id))
-            .is_some_and(|own| own.whole.is_some());
-        if is_whole {
+        let all = self.others().tombstones.get(&(&*torn.document.path, &*id));
+        if all.is_some_and(|own| own.whole.is_some()) {
             return None;
         }
         let is_named = torn.record.named_id().is_some() || content.len() > NAMELESS;

@@ -48,9 +48,7 @@ fn archive(packed: &[u8]) -> Option<(Vec<u8>, String)> {
     if size >= MOST || own.content.len() >= MEMBERS {
         return None;
     }
-    let told = format!(
-        "{} can be unpacked, the last perhaps in part.",
-        count_with_noun(own.content.len() as u64, "file")
-    );
+    let count = count_with_noun(own.content.len() as u64, "file");
+    let told = format!("{count} can be unpacked, the last perhaps in part.");
     Some((tar_gzip(&own.content).ok()?, told))
 }

@@ -6,8 +6,7 @@ use crate::model::{EntryRef, Snapshot};
 use crate::text::canonical::{Checksum, verify};
 use crate::text::front_matter::Note;
 use crate::text::json::{Json, JsonKind};
-use crate::text::json_edit::scan;
-use crate::text::json_scanner::Tape;
+use crate::text::json_edit::{Tape, scan};
 
 /// Names of the id of a memory in the formats.
 const IDS: [&str; 3] = ["id", "event_id", "note_id"];

@@ -8,31 +8,11 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 #[test]
-fn the_product_multiplies_importance_decay_recency_and_match() {
-    let asked = memories(&[memory("a", "pool").aged(720).accessed(96).importance(0.8)]);
-    let why = asked.explained("", 0);
-    assert_eq!(
-        (why.factors.importance, why.factors.decay, why.factors.recency, why.factors.matched),
-        (0.8, 0.5, 1.25, 1.0)
-    );
-    assert_eq!(
-        (why.factors.fading.age_hours, why.factors.fading.rule.half_life_hours, why.factors.fading.rule.min),
-        (Some(720.0), Some(720.0), 0.1)
-    );
-    assert!(close(why.factors.rank, 0.8 * 0.5 * 1.25));
-}
-
-#[test]
-fn the_weighted_sum_adds_text_time_importance_and_access() {
-    let asked = memories(&[memory("a", "pool").aged(720).accessed(10).importance(0.8), memory("b", "x")]);
+fn in_the_weighted_sum_the_access_of_what_was_never_read_is_a_half() {
+    let asked = memories(&[memory("a", "x")]);
     let query = Query::parse("", now()).unwrap();
     let request = Request { ranking: Ranking::Weighted, ..asked.request(&query) };
-    let why = explain(&request, EntryRef { store: 0, entry: 0 }).unwrap();
-    let access = (-0.5_f64).exp();
-    assert!(close(why.factors.access, access));
-    assert!(close(why.factors.rank, 0.4 + 0.3 * 0.5 + 0.2 * 0.8 + 0.1 * access));
-    let unread = explain(&request, EntryRef { store: 0, entry: 1 }).unwrap();
-    assert_eq!(unread.factors.access, 0.5);
+    assert_eq!(explain(&request, EntryRef { store: 0, entry: 0 }).unwrap().factors.access, 0.5);
 }
 
 #[test]

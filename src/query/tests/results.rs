@@ -72,18 +72,6 @@ fn archived_and_deleted_memories_appear_when_they_are_asked_for() {
 }
 
 #[test]
-fn a_limit_keeps_the_first_of_the_order() {
-    let asked = memories(&[
-        memory("a", "").aged(40),
-        memory("b", "").aged(10),
-        memory("c", "").aged(30),
-        memory("d", "").aged(20),
-    ]);
-    assert_eq!(asked.found("sort:time limit:2"), ["b", "d"]);
-    assert_eq!(asked.found("sort:time limit:9").len(), 4);
-}
-
-#[test]
 fn a_least_rank_drops_what_lies_below_it() {
     let asked =
         memories(&[memory("a", "").aged(1).importance(1.0), memory("b", "").importance(0.1), broken("{")]);

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use super::vault::make_folders_as;
 use super::{CommitError, FilesState};
 use crate::disk::host::Host;
-use crate::disk::{Disk, ItemKind, Lookup, Owner, WritableFile};
+use crate::disk::{Disk, ItemKind, Owner, WritableFile, optional};
 use crate::format::Format;
 use crate::model::plan::{change, line_end_for};
 use crate::model::snapshot::Generation;
@@ -94,12 +94,6 @@ impl StagedChange {
         }
     }
 
-    /// Allows that others append to a log, even if the format forbids to adapt its changes.
-    pub(super) fn with_late_lines(self) -> StagedChange {
-        let is_in_place = self.grows && matches!(self.act, Act::Splice(_));
-        StagedChange { exact: self.exact && !is_in_place, ..self }
-    }
-
     pub(super) fn base(&self) -> Bytes {
         self.base.clone().unwrap_or_default()
     }
@@ -149,7 +143,6 @@ impl StagedChange {
         self.path.parent().unwrap_or(Path::new("/"))
     }
 
-    /// Returns the mode for new folders on the path.
     pub(super) fn folder_mode(&self) -> u32 {
         if self.mode == change::SHARED_MODE { 0o777 } else { 0o700 }
     }
@@ -172,10 +165,6 @@ impl StagedChange {
         let Some(last) = splices.last() else { return true };
         let has_end = line_end_for(&base).is_empty();
         last.end() < base.len() as u64 || has_end && whole(&last.becomes)
-    }
-
-    fn conflict(&self, found: Option<Vec<u8>>) -> CommitError {
-        CommitError::conflict(&self.path, self.base().to_vec(), found)
     }
 }
 
@@ -220,7 +209,6 @@ pub type LostOwners = BTreeMap<String, Vec<PathBuf>>;
 /// The surroundings of the changes that are applied, and their progress.
 pub struct ApplyContext<'a, 'c> {
     pub host: Host<'a>,
-    pub locks: Vec<PathBuf>,
     /// True if replaced files must be as they were shown.
     pub exact: bool,
     pub carried: &'c mut ApplyProgress,
@@ -238,8 +226,8 @@ impl ApplyContext<'_, '_> {
 
     /// Returns the length of a file, or `None` if it does not exist.
     pub fn len(&self, path: &Path) -> Result<Option<u64>, CommitError> {
-        let item = Lookup::from(self.host.disk.look(path)).optional();
-        Ok(item.map_err(|error| CommitError::unread(path, error))?.map(|item| item.generation.len))
+        let item = optional(self.host.disk.look(path)).map_err(|error| CommitError::unread(path, error))?;
+        Ok(item.map(|item| item.generation.len))
     }
 
     /// Waits, before a lock is taken, for an agent that is in the middle of a line.
@@ -266,7 +254,7 @@ impl ApplyContext<'_, '_> {
                 let item = disk.look(&own.path).map_err(own.io("read"))?;
                 if item.link.is_some() || item.kind != ItemKind::File {
                     let what = "it is a link, or not a regular file: palimp does not write to it";
-                    return Err(CommitError::NotWritten { file: own.path.clone(), what });
+                    return Err(CommitError::NotWritten(own.path.clone(), what));
                 }
                 (Some(item.mode_without_list()), Some(item.owner))
             }
@@ -374,10 +362,8 @@ impl ApplyContext<'_, '_> {
     }
 
     fn settle(&self, pending: &mut Option<PathBuf>, own: &StagedChange) -> Result<(), CommitError> {
-        match pending.take() {
-            Some(folder) => self.host.disk.sync_folder(&folder).map_err(own.io("made durable")),
-            None => Ok(()),
-        }
+        let synced = pending.take().map_or(Ok(()), |folder| self.host.disk.sync_folder(&folder));
+        synced.map_err(own.io("made durable"))
     }
 
     /// Makes the removal of released locks durable if files were removed. Otherwise a power cut

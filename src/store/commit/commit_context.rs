@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 use super::handover::second_name::ReplacedFile;
 use super::{CommitError, Vault};
 use crate::disk::host::Host;
-use crate::disk::{Item, Lookup};
+use crate::disk::{Item, optional};
 use crate::format::tuning::StoreTuning;
 use crate::format::{Format, Placement};
-use crate::model::{Bytes, Extent, Lock, Plan, Role, Store};
+use crate::model::{Bytes, Extent, Lock, Plan, Role, Store, Verb};
 use crate::store::discovery::Place;
 use crate::store::freshness::is_as_read;
 use crate::store::hidden_names::OldFileName;
 use crate::store::load::load_from;
 use crate::store::lock::{LockError, LockGuard, WaitPolicy, acquire};
 
-/// The number of recent steps that are searched for a file's name.
-const STEPS: usize = 16;
+/// The number of recent steps that are searched for a file's name, and for its content before it was replaced.
+pub(super) const STEPS: usize = 16;
 
 /// A store that this process changes while no other palimp does.
 pub struct CommitContext<'a> {
@@ -40,7 +40,7 @@ pub struct CommitContext<'a> {
 
 impl<'a> CommitContext<'a> {
     /// Returns an empty plan of palimp's own, which no user sees.
-    pub fn unseen(&self, verb: &'static str) -> Plan {
+    pub fn unseen(&self, verb: Verb) -> Plan {
         Plan::of_unread_store(verb, &self.place.root, self.place.format)
     }
 
@@ -69,14 +69,8 @@ impl<'a> CommitContext<'a> {
         WaitPolicy { pause, ..WaitPolicy::of(lock_timeout) }
     }
 
-    /// Takes the format's lock for these files.
     pub(super) fn lock(&self, files: &[&Path]) -> Result<LockGuard<'a>, LockError> {
         self.lock_as(files, self.patience())
-    }
-
-    /// Takes the same lock only to append lines: they need not wait until the lock settles.
-    pub(super) fn lock_to_add(&self, files: &[&Path]) -> Result<LockGuard<'a>, LockError> {
-        self.lock_as(files, WaitPolicy { settles: false, ..self.patience() })
     }
 
     pub(super) fn lock_as(&self, files: &[&Path], patience: WaitPolicy) -> Result<LockGuard<'a>, LockError> {
@@ -84,7 +78,6 @@ impl<'a> CommitContext<'a> {
         acquire(disk, machine, &self.protocol(files), patience)
     }
 
-    /// Returns the format's lock for these files, with full paths.
     pub(super) fn protocol(&self, files: &[&Path]) -> Lock {
         self.format.lock(files).with_paths(|file| self.path(file))
     }
@@ -114,8 +107,8 @@ impl<'a> CommitContext<'a> {
         if let Some(file) = old.file_of(disk, path)? {
             return Ok(Some(file));
         }
-        for number in self.vault.steps().map_err(io::Error::other)?.into_iter().rev().take(STEPS) {
-            let Some(step) = self.vault.step(number).map_err(io::Error::other)? else { continue };
+        for step in self.vault.last_steps(STEPS).map_err(io::Error::other)? {
+            let step = step.map_err(io::Error::other)?;
             let mut files = step.changes.iter().map(|change| self.path(&change.path));
             let is_it = |file: &PathBuf| {
                 file.parent() == path.parent()
@@ -142,17 +135,14 @@ impl<'a> CommitContext<'a> {
 
     /// Returns the item at a path, or `None` if there is none.
     pub fn item_at(&self, path: &Path) -> Result<Option<Item>, CommitError> {
-        Lookup::from(self.host.disk.look(path)).optional().map_err(|error| CommitError::unread(path, error))
+        optional(self.host.disk.look(path)).map_err(|error| CommitError::unread(path, error))
     }
 
     /// Reads a file's bytes; `None` if it does not exist. Fails if it exists and can't be read.
     pub fn read(&self, relative: &Path) -> Result<Option<Vec<u8>>, CommitError> {
         let path = self.path(relative);
-        match self.host.disk.read(&path, 0, None) {
-            Ok((bytes, _)) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(CommitError::io(&path, "read", error)),
-        }
+        let read = optional(self.host.disk.read(&path, 0, None));
+        Ok(read.map_err(|error| CommitError::unread(&path, error))?.map(|(bytes, _)| bytes))
     }
 
     /// Returns a file's bytes, shared with the store that was read as far as they are the same.

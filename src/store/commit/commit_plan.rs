@@ -48,7 +48,7 @@ fn commit_as(
     let mut step = UndoStep {
         line: JournalLine {
             at: context.host.now.to_rfc3339(),
-            verb: plan.verb.to_owned(),
+            verb: plan.verb.clone(),
             records: plan.records as u64,
             turn,
             change: plan.change.clone(),
@@ -114,9 +114,8 @@ fn commit_as(
     carried.derive |= !late.is_empty();
     carried.touched.extend(late);
     if carried.derive && !waits {
-        let derived = derive_files::derive_touched(context, &carried.touched, plan.verb);
-        waits = derived != derive_files::DeriveOutcome::Rebuilt;
-        notes.extend(derived.stale());
+        waits = !derive_files::derive_touched(context, &carried.touched, plan.verb.clone());
+        notes.extend(waits.then(|| derive_files::STALE.to_owned()));
     }
     let is_journalled = journalled.is_ok();
     notes.extend(journalled.err());
@@ -188,8 +187,8 @@ fn retry<T>(
 fn may_pass(error: &CommitError) -> bool {
     let is_passing = match error {
         CommitError::Io { source, .. }
-        | CommitError::OwnData { source, .. }
-        | CommitError::Lock(LockError::Io { source, .. }) => is_passing(source),
+        | CommitError::OwnData(_, source)
+        | CommitError::Lock(LockError::Io(_, source)) => is_passing(source),
         CommitError::Moved { what, .. } => *what == KEPT_CHANGING,
         _ => false,
     };

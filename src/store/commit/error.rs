@@ -42,11 +42,8 @@ pub enum CommitError {
     #[error("{0}")]
     Lock(#[from] LockError),
     /// Another palimp is changing the same store.
-    #[error("{} is being changed by another palimp. Nothing was changed. Try again when it is done.", root.to_text())]
-    Busy {
-        /// The store's root.
-        root: PathBuf,
-    },
+    #[error("{} is being changed by another palimp. Nothing was changed. Try again when it is done.", .0.to_text())]
+    Busy(PathBuf),
     /// The file changed in the same place since it was read.
     #[error("another program changed the same part of {}. {}", file.to_text(), files.sentence())]
     Conflict {
@@ -70,13 +67,8 @@ pub enum CommitError {
         files: FilesState,
     },
     /// palimp never writes to this item: it is a link, or not a regular file.
-    #[error("{}: {what}. Nothing was changed.", file.to_text())]
-    NotWritten {
-        /// The path of the item.
-        file: PathBuf,
-        /// What it is.
-        what: &'static str,
-    },
+    #[error("{}: {}. Nothing was changed.", .0.to_text(), .1)]
+    NotWritten(PathBuf, &'static str),
     /// The system failed.
     #[error("{} could not be {stage}: {source}. {}", file.to_text(), files.sentence())]
     Io {
@@ -90,29 +82,14 @@ pub enum CommitError {
         files: FilesState,
     },
     /// Our own data can't be written: without it nothing could be undone.
-    #[error("{} can't be written: {source}. A change needs it. Nothing was changed.", path.to_text())]
-    OwnData {
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    #[error("{} can't be written: {}. A change needs it. Nothing was changed.", .0.to_text(), .1)]
+    OwnData(PathBuf, io::Error),
     /// A lock or our own data failed after a part of the change was made.
-    #[error("The change was interrupted: {}. {}", cause.in_short(), files.sentence())]
-    Stopped {
-        /// What failed.
-        cause: Box<CommitError>,
-        /// The state of the files.
-        files: FilesState,
-    },
-    /// An erasure began and can't continue.
-    #[error("{}: {why} It is not erased everywhere yet; the next change of this store continues it.", root.to_text())]
-    NotErased {
-        /// The store's root.
-        root: PathBuf,
-        /// The obstacle.
-        why: String,
-    },
+    #[error("The change was interrupted: {}. {}", .0.in_short(), .1.sentence())]
+    Stopped(Box<CommitError>, FilesState),
+    /// An erasure of the store with this root began and can't continue, because of this obstacle.
+    #[error("{}: {} It is not erased everywhere yet; the next change of this store continues it.", .0.to_text(), .1)]
+    NotErased(PathBuf, String),
     /// The operation is refused in the store's current state.
     #[error("{} Nothing was changed.", .0.message)]
     Refused(#[from] Refusal),
@@ -130,7 +107,7 @@ impl From<NotWhole> for CommitError {
 impl CommitError {
     /// Returns the error that our own data can't be written.
     pub fn own_data(path: &Path, source: io::Error) -> CommitError {
-        CommitError::OwnData { path: path.to_owned(), source }
+        CommitError::OwnData(path.to_owned(), source)
     }
 
     /// Returns the error that a file can't be read. Without our own data, interrupted steps are unknown.
@@ -159,10 +136,10 @@ impl CommitError {
             CommitError::Conflict { files, .. }
             | CommitError::Moved { files, .. }
             | CommitError::Io { files, .. }
-            | CommitError::Stopped { files, .. } => *files = now,
+            | CommitError::Stopped(_, files) => *files = now,
             // The messages of the other variants say that nothing was changed.
             _ if now != FilesState::Untouched => {
-                return CommitError::Stopped { cause: Box::new(self), files: now };
+                return CommitError::Stopped(Box::new(self), now);
             }
             _ => {}
         }
@@ -172,20 +149,20 @@ impl CommitError {
     /// Returns what failed, without the state of the files.
     pub(super) fn in_short(&self) -> String {
         match self {
-            CommitError::Lock(LockError::Io { path, source }) => {
+            CommitError::Lock(LockError::Io(path, source)) => {
                 format!("{} can't be locked: {source}", path.to_text())
             }
             CommitError::Lock(LockError::Busy { path, .. }) => {
                 format!("{} is locked by another", path.to_text())
             }
-            CommitError::Lock(LockError::NotALock { path, what }) => {
+            CommitError::Lock(LockError::NotALock(path, what)) => {
                 format!("{} should be a lock file and is {what}", path.to_text())
             }
-            CommitError::OwnData { path, source } => {
+            CommitError::OwnData(path, source) => {
                 format!("{} can't be written: {source}", path.to_text())
             }
-            CommitError::NotWritten { file, what } => format!("{}: {what}", file.to_text()),
-            CommitError::NotErased { root, why } => {
+            CommitError::NotWritten(file, what) => format!("{}: {what}", file.to_text()),
+            CommitError::NotErased(root, why) => {
                 format!("{}: {}", root.to_text(), why.strip_suffix('.').unwrap_or(why))
             }
             other => other.to_string(),
@@ -198,7 +175,7 @@ impl CommitError {
             CommitError::Conflict { file, .. } => {
                 format!("{} changed in the place that would be changed back.", file.to_text())
             }
-            CommitError::Moved { file, what, .. } | CommitError::NotWritten { file, what } => {
+            CommitError::Moved { file, what, .. } | CommitError::NotWritten(file, what) => {
                 format!("{}: {what}.", file.to_text())
             }
             other => other.to_string(),
@@ -211,8 +188,8 @@ impl CommitError {
             CommitError::Conflict { files, .. }
             | CommitError::Moved { files, .. }
             | CommitError::Io { files, .. }
-            | CommitError::Stopped { files, .. } => *files,
-            CommitError::NotErased { .. } => FilesState::Erasing,
+            | CommitError::Stopped(_, files) => *files,
+            CommitError::NotErased(..) => FilesState::Erasing,
             _ => FilesState::Untouched,
         }
     }
@@ -226,9 +203,9 @@ impl CommitError {
     /// True if the system failed, false if the change was refused.
     pub fn is_failure(&self) -> bool {
         match self {
-            CommitError::Stopped { cause, .. } => cause.is_failure(),
-            CommitError::Io { .. } | CommitError::OwnData { .. } | CommitError::NotErased { .. } => true,
-            CommitError::Lock(error) => matches!(error, LockError::Io { .. }),
+            CommitError::Stopped(cause, _) => cause.is_failure(),
+            CommitError::Io { .. } | CommitError::OwnData(..) | CommitError::NotErased(..) => true,
+            CommitError::Lock(error) => matches!(error, LockError::Io(..)),
             _ => false,
         }
     }
@@ -239,10 +216,10 @@ impl CommitError {
             matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
         };
         match self {
-            CommitError::Stopped { cause, .. } => cause.code(),
-            CommitError::Lock(LockError::Busy { .. }) | CommitError::Busy { .. } => "E_LOCK_TIMEOUT",
+            CommitError::Stopped(cause, _) => cause.code(),
+            CommitError::Lock(LockError::Busy { .. }) | CommitError::Busy(_) => "E_LOCK_TIMEOUT",
             CommitError::Conflict { .. } | CommitError::Moved { .. } => "E_CONCURRENT_MOD",
-            CommitError::Io { source, .. } | CommitError::OwnData { source, .. } if full(source) => {
+            CommitError::Io { source, .. } | CommitError::OwnData(_, source) if full(source) => {
                 "E_STORAGE_FULL"
             }
             CommitError::NoStep(_) => "E_INVALID_QUERY",

@@ -17,11 +17,12 @@ pub mod scrub;
 pub(crate) mod vault;
 mod writer;
 
-pub use crate::store::commit::handover::watch_list::{StoreToWatch, take_stores_to_watch, watch_due};
 pub use crate::store::commit::history::step_history::StepHistory;
+pub use crate::store::commit::history::undo_redo::{plan_redo, plan_undo};
 pub use apply::rebase_splices::merge;
+pub use derive::due_indexes::derive_at_once;
 pub use error::{CommitError, FilesState};
-pub use handover::watch_stores::{derive_at_once, watch};
+pub use handover::left_files::take_left_files;
 pub use history::deleted_records::{
     Deletions, DeletionsCache, held_bytes, with_archived, with_deleted, with_deleted_without, without_deleted,
 };

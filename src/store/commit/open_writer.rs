@@ -7,9 +7,9 @@ use std::time::Duration;
 use super::{CommitContext, CommitError, Vault, VaultState, Writer, scrub};
 use crate::disk::Flock;
 use crate::disk::host::Host;
+use crate::format;
 use crate::format::tuning::StoreTuning;
 use crate::format::writing::with_config_of;
-use crate::format::{self, Format};
 use crate::model::{Extent, Store};
 use crate::store::commit::apply::step_folders;
 use crate::store::commit::derive::derive_files;
@@ -25,37 +25,31 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const CONFIG: u64 = 1 << 20;
 
 impl<'a> Writer<'a> {
-    /// Opens the store, and finishes or undoes interrupted steps. `store` is the store as it was
-    /// read; palimp's own files that it lists are cleaned up.
-    ///
-    /// # Errors
-    ///
-    /// If another palimp has the store for longer than five seconds or the config's lock timeout,
-    /// or our own data can't be read or written.
+    /// Opens the store, and finishes or undoes interrupted steps. `store` is the store as it was read; palimp's own
+    /// files that it lists are cleaned up. Fails if another palimp has the store for longer than five seconds or the
+    /// config's lock timeout, or our own data can't be read or written.
     pub fn open(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
+        Writer::open_within(host, store, None)
+    }
+
+    /// Does the same. With `wait` it waits this long for each lock, and until a lock of a dead process is known to be
+    /// one. If another process is in the way, the next start cleans up. Fails as [`Writer::open`].
+    pub fn open_within(
+        host: Host<'a>,
+        store: &'a Store,
+        wait: Option<Duration>,
+    ) -> Result<Writer<'a>, CommitError> {
         let tuning = tuning(host, store);
-        let own = wait_for(host, &store.root, patience(&tuning))?;
+        let own = wait_for(host, &store.root, wait.unwrap_or_else(|| patience(&tuning)))?;
+        let tuning = match wait {
+            Some(lock_timeout) => StoreTuning { lock_timeout, retries: 0, ..tuning },
+            None => tuning,
+        };
         Writer::taken(host, store, tuning, own)
     }
 
-    /// Opens the store to clean up what was left. Waits this long for each lock, and until a lock of a dead process is
-    /// known to be one. If another process is in the way, the next start does it.
-    ///
-    /// # Errors
-    ///
-    /// If another palimp has the store, or our own data can't be read or written.
-    pub fn open_within(host: Host<'a>, store: &'a Store, wait: Duration) -> Result<Writer<'a>, CommitError> {
-        let own = wait_for(host, &store.root, wait)?;
-        let tuning = StoreTuning { lock_timeout: wait, retries: 0, ..tuning(host, store) };
-        Writer::taken(host, store, tuning, own)
-    }
-
-    /// Opens the store without recovery, if no other process changed our own data since `left`.
-    /// `None` if one did.
-    ///
-    /// # Errors
-    ///
-    /// If another palimp has the store for longer than five seconds or the config's lock timeout.
+    /// Opens the store without recovery, if no other process changed our own data since `left`. `None` if one did.
+    /// Fails if another palimp has the store for longer than five seconds or the config's lock timeout.
     pub fn open_if_unchanged(
         host: Host<'a>,
         store: &'a Store,
@@ -67,13 +61,9 @@ impl<'a> Writer<'a> {
         vault.map(|vault| Writer::of(host, store, vault, tuning, own)).transpose()
     }
 
-    /// Opens a store that was not read, to append lines to its logs. `store` only says which store
-    /// it is. `None` if something in our own data must be settled first.
-    ///
-    /// # Errors
-    ///
-    /// If another palimp has the store for longer than five seconds or the config's lock timeout,
-    /// or our own data can't be read or written.
+    /// Opens a store that was not read, to append lines to its logs. `store` only says which store it is. `None` if
+    /// something in our own data must be settled first. Fails if another palimp has the store for longer than five
+    /// seconds or the config's lock timeout, or our own data can't be read or written.
     pub fn open_to_append(host: Host<'a>, store: &'a Store) -> Result<Option<Writer<'a>>, CommitError> {
         let tuning = tuning(host, store);
         let own = wait_for(host, &store.root, patience(&tuning))?;
@@ -118,7 +108,8 @@ impl<'a> Writer<'a> {
         own: Option<Box<dyn Flock + 'a>>,
     ) -> Result<Writer<'a>, CommitError> {
         let place = Place::of(store);
-        let format = format_of(store)?;
+        let unknown = || format!("{} is not a format that this version knows.", store.format);
+        let format = format::by_name(store.format).ok_or_else(|| CommitError::NoStep(unknown()))?;
         let (notes, replaced) = Default::default();
         let is_busy = Cell::new(false);
         let context = CommitContext { host, place, store, format, vault, is_busy, tuning, replaced, notes };
@@ -139,11 +130,8 @@ impl<'a> Writer<'a> {
         Ok(self)
     }
 
-    /// Opens the store only to plan: nothing is locked, finished or written, and nothing may be changed.
-    ///
-    /// # Errors
-    ///
-    /// If this version does not know the store's format.
+    /// Opens the store only to plan: nothing is locked, finished or written, and nothing may be changed. Fails if
+    /// this version does not know the store's format.
     pub fn open_read_only(host: Host<'a>, store: &'a Store) -> Result<Writer<'a>, CommitError> {
         let vault = Vault::open_read_only(host.disk, host.data, &store.root);
         Writer::of(host, store, vault, StoreTuning::default(), None)
@@ -178,14 +166,8 @@ fn wait_for<'a>(
             Ok(None) if host.machine.monotonic() - began < patience => {
                 host.machine.sleep(Duration::from_millis(20));
             }
-            Ok(None) => return Err(CommitError::Busy { root: root.to_owned() }),
+            Ok(None) => return Err(CommitError::Busy(root.to_owned())),
             Err(source) => return Err(CommitError::io(root, "locked", source)),
         }
     }
-}
-
-fn format_of(store: &Store) -> Result<&'static dyn Format, CommitError> {
-    format::by_name(store.format).ok_or_else(|| {
-        CommitError::NoStep(format!("{} is not a format that this version knows.", store.format))
-    })
 }

@@ -14,7 +14,6 @@ pub mod pending_erasure;
 pub mod pending_notices;
 pub mod retention;
 pub mod state;
-pub mod step_encoding;
 pub mod store_registry;
 pub mod undo_step;
 pub mod undo_steps;

@@ -1,16 +1,14 @@
 //! The right to change a store, and what can be done with it.
 
-use crate::store::commit::derive::derive_files::{DeriveOutcome, derive_touched};
+use crate::store::commit::derive::derive_files::derive_touched;
 use std::borrow::Cow;
-use std::path::PathBuf;
 
 use super::handover::rescue;
 use super::scrub::ErasureReceipt;
 use super::{CommitContext, CommitError, Vault, VaultState, commit_plan};
 use crate::disk::Flock;
 use crate::format::tuning::StoreTuning;
-use crate::model::{CommitReceipt, Plan, Store};
-use crate::store::discovery::Place;
+use crate::model::{CommitReceipt, Plan, Store, Verb};
 
 /// The right to change a store: no other palimp has it at the same time.
 pub struct Writer<'a> {
@@ -24,11 +22,6 @@ impl<'a> Writer<'a> {
     /// Returns our own data about the store.
     pub fn vault(&self) -> &Vault<'a> {
         &self.context.vault
-    }
-
-    /// Returns the place of the store that it changes.
-    pub fn place(&self) -> &Place {
-        &self.context.place
     }
 
     /// Returns how long it waits for locks, and what is written later.
@@ -62,11 +55,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Carries out a plan. After an error, its [`FilesState`](super::FilesState) says what state the files are in.
-    ///
-    /// # Errors
-    ///
-    /// If another program holds the lock, a file changed in the same place since it was read, or the
-    /// system refuses a call.
+    /// Fails if another program holds the lock, a file changed in the same place since it was read, or the system
+    /// refuses a call.
     pub fn commit(&self, plan: &Plan) -> Result<CommitReceipt, CommitError> {
         commit_plan::commit(&self.context, plan, None)
     }
@@ -75,8 +65,8 @@ impl<'a> Writer<'a> {
     pub fn derive_due(&self) -> bool {
         let context = &self.context;
         context.is_busy.set(false);
-        let is_made = |due: &[PathBuf]| derive_touched(context, due, "reindex") == DeriveOutcome::Rebuilt;
-        context.vault.derive_due_files().is_ok_and(|due| due.is_empty() || is_made(&due))
+        let due = context.vault.derive_due_files();
+        due.is_ok_and(|due| due.is_empty() || derive_touched(context, &due, Verb::Reindex))
     }
 }
 
@@ -85,7 +75,7 @@ impl Drop for Writer<'_> {
     fn drop(&mut self) {
         let late = rescue::rescue_own(&self.context);
         if !late.is_empty() {
-            derive_touched(&self.context, &late, "rescue");
+            derive_touched(&self.context, &late, Verb::Rescue);
         }
     }
 }

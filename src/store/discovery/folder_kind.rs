@@ -36,7 +36,6 @@ const KINDS: [FolderKind; 9] = [
     ("a project's notes", "README.md", ""),
 ];
 
-/// The extensions of source code.
 const CODE: [&str; 12] = ["c", "h", "cc", "cpp", "rs", "py", "js", "ts", "go", "java", "rb", "sh"];
 
 /// Returns what a folder with these items seems to be, with an article; `None` if nothing shows it.
@@ -50,18 +49,14 @@ pub fn seems_to_be(disk: &dyn Disk, folder: &Path, items: &[ItemName]) -> Option
     let [only] = items else { return None };
     let path = folder.join(&only.name);
     let inside = disk.names(&path, usize::MAX).unwrap_or_default();
-    (only.kind == ItemKind::Folder).then(|| by_files(&inside).or_else(|| named(&inside)))?
-}
-
-fn named(items: &[ItemName]) -> Option<&'static str> {
-    KINDS.iter().find(|own| has_one(items, own.1)).map(|own| own.0)
+    let named = || KINDS.iter().find(|own| has_one(&inside, own.1)).map(|own| own.0);
+    (only.kind == ItemKind::Folder).then(|| by_files(&inside).or_else(named))?
 }
 
 fn has_one(items: &[ItemName], names: &str) -> bool {
     names.split_whitespace().any(|name| items.iter().any(|item| item.name == name))
 }
 
-/// Returns what most of the files are.
 fn by_files(items: &[ItemName]) -> Option<&'static str> {
     let names: Vec<_> =
         items.iter().filter(|item| item.kind == ItemKind::File).map(|item| &item.name).collect();

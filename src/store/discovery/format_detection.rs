@@ -124,7 +124,6 @@ impl FormatDetector<'_> {
     }
 }
 
-/// The path that the user named.
 struct NamedPart<'a> {
     path: &'a Path,
     is_folder: bool,

@@ -67,11 +67,7 @@ impl CleanedFile {
     }
 }
 
-/// Removes erased content from a file.
-///
-/// # Errors
-///
-/// If the file holds erased content and can't be taken apart.
+/// Removes erased content from a file. Fails if the file holds erased content and can't be taken apart.
 pub fn clean(
     wanted: &ErasureMatcher<'_>,
     path: &Path,
@@ -116,7 +112,7 @@ fn without_records(
     bytes: &[u8],
     marks: ErasureMarks<'_>,
 ) -> Result<CleanedFile, Refusal> {
-    let records = wanted.read_new(path, bytes, Some(marks.main));
+    let records = wanted.read(path, bytes, Some(marks.main));
     let is_new = |own: &Record| marks.is_live && wanted.is_new(path, raw(bytes, own), own.memory());
     let is_taken = |own: &&Record| {
         wanted.is_erased(path, raw(bytes, own), own.memory(), Some(marks.main)) && !is_new(own)
@@ -129,7 +125,8 @@ fn without_records(
     let parts = wanted.parts(path, bytes, marks.is_live);
     let is_taken = records.iter().any(|own| is_taken(&own));
     // A file of several memories that is not UTF-8 is not taken apart. Only a copy of it goes as a whole.
-    let is_torn = std::str::from_utf8(bytes).is_err() && wanted.has_parts(path, bytes);
+    let has_parts = || wanted.erases().is_some_and(|own| !own.parts(&original(path), bytes).is_empty());
+    let is_torn = std::str::from_utf8(bytes).is_err() && has_parts();
     if is_torn && (is_taken || !parts.is_empty()) {
         if !marks.is_live {
             return Ok(CleanedFile::Gone);

@@ -22,7 +22,7 @@ use crate::text::needle::Needles;
 #[derive(Clone, Debug, Default)]
 pub struct ErasedContents {
     /// Main texts and complete records.
-    pub(super) main: BTreeSet<SharedText>,
+    pub main: BTreeSet<SharedText>,
     /// Other values: tags, paths, reasons.
     pub(super) beside: BTreeSet<SharedText>,
     /// Texts of erased parts of documents. Records that stay may repeat them.
@@ -48,7 +48,7 @@ pub struct SearchTexts {
 impl ErasedContents {
     /// Collects the texts of the wanted records and parts of a file. Returns their number.
     pub fn see(&mut self, wanted: &ErasureMatcher<'_>, path: &Path, bytes: &[u8]) -> usize {
-        let records = wanted.read_new(path, bytes, None);
+        let records = wanted.read(path, bytes, None);
         let goes = |raw: &[u8], memory: Option<&StoredMemory>| wanted.is_erased(path, raw, memory, None);
         let count = self.see_records(wanted, path, &records, &|record| raw(bytes, record).into(), &goes);
         count + self.see_parts(wanted, (path, bytes), false)
@@ -224,11 +224,6 @@ impl ErasedContents {
         self.main.intersection(&self.said.texts)
     }
 
-    /// Collects main texts that were found again by their digests.
-    pub fn add_main_texts(&mut self, texts: impl Iterator<Item = SharedText>) {
-        self.main.extend(texts);
-    }
-
     /// Returns the targets with digests of the texts of all versions that were found. A document is known by its bytes,
     /// too.
     pub fn with_versions(&self, targets: &[ErasureTarget]) -> Vec<ErasureTarget> {
@@ -244,11 +239,6 @@ impl ErasedContents {
             first.versions.extend(digests.filter(|own| !known.contains(own)));
         }
         targets
-    }
-
-    /// Returns main texts and complete records, even if other records have them too.
-    pub fn main(&self) -> Needles {
-        Needles::of(&self.main)
     }
 
     /// Returns salted digests of the records of live files that stay and have a main text.
@@ -331,8 +321,6 @@ impl<'a> SearchTextFilter<'a> {
                 continue;
             }
             if !is_erased && self.is_alike(&raw) {
-                // Every such record is reported, so its copies must be read too.
-                self.wanted.kept_lines.forget(&raw);
                 let id = record.id().unwrap_or("(no id)");
                 self.alike.push(format!("{}:{} {id}", own.path.to_text(), record.line));
             }
@@ -345,7 +333,7 @@ impl<'a> SearchTextFilter<'a> {
 
     /// True if a remaining record has a main text. Marks the texts that it shares.
     fn is_alike(&mut self, raw: &[u8]) -> bool {
-        *self.searched.entry(self.wanted.kept_lines.hash(raw)).or_insert_with(|| {
+        *self.searched.entry(self.wanted.hash(raw)).or_insert_with(|| {
             let found = self.all.which(raw);
             let is_alike = found.first().is_some_and(|at| *at < self.main.len());
             self.shared.extend(found);
@@ -404,8 +392,8 @@ mod tests {
             for own in &store.documents {
                 contents.see_document(&wanted, own);
             }
-            assert!(contents.main().any(text.as_bytes()), "{}", &text[..9]);
-            assert!(!contents.main().any(b"something else that is long enough"));
+            assert!(Needles::of(&contents.main).any(text.as_bytes()), "{}", &text[..9]);
+            assert!(!Needles::of(&contents.main).any(b"something else that is long enough"));
         }
     }
 }

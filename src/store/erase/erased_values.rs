@@ -7,10 +7,10 @@ use aho_corasick::AhoCorasick;
 
 use crate::detectors::MASK;
 use crate::store::erase::erasure_target::SharedText;
+use crate::text::decode::each_decoding;
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::{self, JsonSplice};
 use crate::text::json_scanner::Tape;
-use crate::text::keyed_search::each_decoding;
 use crate::text::string_places::unescaped;
 use crate::text::{line_ends, pattern_search};
 
@@ -228,10 +228,12 @@ impl TextEncoding {
     /// Returns a text in this encoding. A character that eight bits do not have is written in UTF-8.
     fn bytes(self, text: &[u8]) -> Option<Vec<u8>> {
         let text = std::str::from_utf8(text).ok()?;
+        let in_eight_bits =
+            |c: char| u8::try_from(c).map_or_else(|_| c.to_string().into_bytes(), |byte| vec![byte]);
         let order: fn(u16) -> [u8; 2] = match self {
             TextEncoding::Utf16Le => u16::to_le_bytes,
             TextEncoding::Utf16Be => u16::to_be_bytes,
-            TextEncoding::EightBits => return Some(text.chars().flat_map(eight_bits).collect()),
+            TextEncoding::EightBits => return Some(text.chars().flat_map(in_eight_bits).collect()),
         };
         Some(text.encode_utf16().flat_map(order).collect())
     }
@@ -242,14 +244,9 @@ fn is_control(byte: &u8) -> bool {
     *byte < 0x20 && !b"\t\n\r\x08\x0c\x1b".contains(byte)
 }
 
-fn eight_bits(c: char) -> Vec<u8> {
-    u8::try_from(c).map_or_else(|_| c.to_string().into_bytes(), |byte| vec![byte])
-}
-
 /// A value nested deeper than this goes as one piece.
 const DEPTH: usize = 64;
 
-/// Replaces ranges of a text by the mask.
 fn cut(text: &[u8], spans: &[Range<usize>]) -> Vec<u8> {
     let splices = spans.iter().map(|own| JsonSplice::new(own.clone(), MASK)).collect();
     json_edit::apply(text, splices)

@@ -14,7 +14,7 @@ use crate::format::writing::{AuditEvent, Refusal, WriteContext, document};
 use crate::model::plan::change::SHARED_MODE;
 use crate::model::plan::effect::MemoryEffect;
 use crate::model::{
-    Act, Bytes, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, container,
+    Act, Bytes, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, Verb, container,
 };
 use crate::store::commit::CommitError;
 use crate::store::commit::scrub::UnreadSources;
@@ -74,11 +74,8 @@ struct ErasureChanges {
 }
 
 impl ErasureContext<'_> {
-    /// Returns the plan, and the texts to search for after it is applied.
-    ///
-    /// # Errors
-    ///
-    /// If a file may hold erased content and can't be taken apart, or if a file of palimp can't be read.
+    /// Returns the plan, and the texts to search for after it is applied. Fails if a file may hold erased content and
+    /// can't be taken apart, or if a file of palimp can't be read.
     pub fn removal(&self) -> Result<ErasurePlan, CommitError> {
         let store = self.context.store;
         let (all, main) = self.contents.needles();
@@ -96,7 +93,7 @@ impl ErasureContext<'_> {
         let chosen = self.matcher.targets.iter().filter(|own| own.was.is_some());
         let said: HashSet<&Path> = chosen.map(|own| &*own.file).collect();
         changes.data.sort_by_key(|own| (said.contains(&*own.path), !is_log_or_copy(&own.path)));
-        let mut plan = Plan::of("erase", store.whole()?);
+        let mut plan = Plan::of(Verb::Erase, store.whole()?);
         plan.records = self.matcher.targets.len();
         let seen: Vec<Change> = changes.tombstones.iter().chain(&changes.seen).cloned().collect();
         let after = derived_files::documents_after(store, &seen, self.context.now);
@@ -421,7 +418,7 @@ impl ErasureContext<'_> {
         };
         let bytes = outcome.left(own.bytes).unwrap_or_default();
         let records =
-            if is_text { Vec::new() } else { self.matcher.read_new(own.path, &bytes, Some(marks.main)) };
+            if is_text { Vec::new() } else { self.matcher.read(own.path, &bytes, Some(marks.main)) };
         if records.is_empty() && is_log_or_copy(own.path) {
             return;
         }

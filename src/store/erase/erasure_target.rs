@@ -57,10 +57,7 @@ impl ErasureTarget {
         let file = deleted_from(path).unwrap_or(path);
         let format = by_name(store.format).filter(|_| id.is_some());
         let text = |format| salted(salt, main_text(format, file, &store.raw(entry)).as_bytes());
-        let keyed = match is_known_again {
-            true => Some(keyed(salt, &store.raw(entry))),
-            false => format.map(text),
-        };
+        let keyed = if is_known_again { Some(keyed(salt, &store.raw(entry))) } else { format.map(text) };
         ErasureTarget {
             id,
             session: store.session(entry).map(|session| session.name.clone()),
@@ -126,11 +123,4 @@ pub struct ErasureScope<'a> {
     pub values: &'a [SharedText],
     /// What it does not reach, for its receipt.
     pub not_reached: Option<&'a NotReached>,
-}
-
-impl<'a> ErasureScope<'a> {
-    /// Takes only records.
-    pub fn of_records(targets: &'a [ErasureTarget]) -> ErasureScope<'a> {
-        ErasureScope { targets, ..ErasureScope::default() }
-    }
 }

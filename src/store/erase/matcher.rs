@@ -5,11 +5,11 @@ use crate::store::erase::original_path::{is_log_or_copy, original};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::erased_values::ErasedValues;
-use super::kept_lines::KeptLines;
 use super::namesakes::{IdGroup, created};
 use super::salted_digests::{KeyedDigests, SaltedDigests, salted};
 use super::torn_lines::as_damaged_lines;
@@ -17,8 +17,8 @@ use crate::format::writing::{ErasablePart, FormatEraser};
 use crate::format::{Format, Placement, main_text};
 use crate::model::{Document, Entry, Moment, PathText, Record, Role, Span, Store, StoredMemory, container};
 use crate::store::compressed_files::FileCompression;
+use crate::store::parallel_read;
 use crate::text::json_edit;
-use crate::text::json_scanner::Tape;
 use crate::text::needle::Needles;
 
 /// Recognizes the erased records.
@@ -33,7 +33,8 @@ pub struct ErasureMatcher<'a> {
     pub now: Moment,
     /// The bytes of every version found. A record with the same bytes is a copy.
     raws: RefCell<BTreeSet<SharedText>>,
-    pub(super) kept_lines: KeptLines,
+    /// The key of the hashes below. It is secret, so nobody can forge a line with the hash of another.
+    key: RandomState,
     /// Places, as `file:line`, where something goes together with the torn record before it.
     pub(super) with_torn: RefCell<BTreeSet<String>>,
     /// The erased records of each id, by session.
@@ -95,7 +96,7 @@ impl<'a> ErasureMatcher<'a> {
             sessions,
             now,
             raws: RefCell::default(),
-            kept_lines: KeptLines::default(),
+            key: RandomState::new(),
             with_torn: RefCell::default(),
             by_id,
             digests,
@@ -136,7 +137,7 @@ impl<'a> ErasureMatcher<'a> {
         let known = Some(self.raws.borrow().clone());
         let live = documents.iter().filter(|document| is_live(document));
         let raws = live.flat_map(|document| document.records.iter().map(|record| document.raw(record)));
-        let before = Some(raws.map(|raw| self.kept_lines.hash(&raw)).collect());
+        let before = Some(raws.map(|raw| self.hash(&raw)).collect());
         ErasureMatcher { known, before, ..self }
     }
 
@@ -243,7 +244,7 @@ impl<'a> ErasureMatcher<'a> {
     /// none of those that had a text of the erased ones.
     pub(super) fn came_since(&self, raw: &[u8]) -> bool {
         match (&self.before, &self.alike) {
-            (Some(before), _) => !before.contains(&self.kept_lines.hash(raw)),
+            (Some(before), _) => !before.contains(&self.hash(raw)),
             (None, alike) => alike.as_ref().is_some_and(|alike| !alike.has(raw)),
         }
     }
@@ -272,11 +273,6 @@ impl<'a> ErasureMatcher<'a> {
                 shown.is_none_or(|shown| bytes.get(part.range()).is_some_and(|part| shown.has(part)))
             })
             .collect()
-    }
-
-    /// True if a file has several memories, or lines that belong to others.
-    pub fn has_parts(&self, path: &Path, bytes: &[u8]) -> bool {
-        self.erases().is_some_and(|erases| !erases.parts(&original(path), bytes).is_empty())
     }
 
     /// Returns the parts of a document that have the names of erased ones.
@@ -312,7 +308,7 @@ impl<'a> ErasureMatcher<'a> {
     /// True if a record has one of the values. A record is asked for often, and is decoded once.
     fn has_value(&self, raw: &[u8]) -> bool {
         let of_lines = &mut *self.value_lines.borrow_mut();
-        *of_lines.entry(self.kept_lines.hash(raw)).or_insert_with(|| self.values.any(raw))
+        *of_lines.entry(self.hash(raw)).or_insert_with(|| self.values.any(raw))
     }
 
     /// True if the format knows the file, or the original of a copy.
@@ -329,7 +325,8 @@ impl<'a> ErasureMatcher<'a> {
     /// Reads the records of a file or of a copy. Complete records after a torn one on its line are records
     /// of their own: only what is erased leaves the line. `contents` identify an erased torn record.
     pub fn read(&self, path: &Path, bytes: &[u8], contents: Option<&Needles>) -> Vec<Record> {
-        let records = self.format.read(self.role(path), &original(path), bytes, self.now).records;
+        let file = (self.role(path), &*original(path), bytes);
+        let records = parallel_read::read(self.format, file, self.now).records;
         if !is_log_or_copy(path) || is_whole(&records) {
             return records;
         }
@@ -418,7 +415,7 @@ impl<'a> ErasureMatcher<'a> {
         let text = || main_text(self.format, &original(path), raw);
         let mut groups = groups.filter(|(session, _)| self.is_of(*session, path, raw)).peekable();
         groups.peek().is_some()
-            && groups.all(|(_, group)| group.has_texts())
+            && groups.all(|(_, group)| !group.lacks_text)
             && !self.texts.has(text().as_bytes())
     }
 
@@ -442,10 +439,12 @@ impl<'a> ErasureMatcher<'a> {
         self.by_id.get(id).is_some_and(|own| own.iter().any(|(_, group)| group.is_shared()))
     }
 
-    /// Remembers the bytes of a version, and that they must be read in every file.
     pub(super) fn remember(&self, raw: &SharedText) {
         self.raws.borrow_mut().insert(SharedText::clone(raw));
-        self.kept_lines.forget(raw);
+    }
+
+    pub(super) fn hash(&self, raw: &[u8]) -> u64 {
+        self.key.hash_one(raw)
     }
 
     /// True if a record at this path may belong to the session. Ids are unique only in a session.
@@ -453,7 +452,7 @@ impl<'a> ErasureMatcher<'a> {
         let Some(session) = session else { return true };
         match self.folder(path) {
             Some(folder) => folder == session,
-            None => session_of(raw).is_none_or(|own| own == session),
+            None => json_edit::text_at(raw, &["session_id"]).is_none_or(|own| own == session),
         }
     }
 
@@ -471,14 +470,8 @@ pub(super) fn is_live(own: &Document) -> bool {
     own.role == Role::Records && container(&own.path).is_none() && FileCompression::of(&own.path).is_none()
 }
 
-fn session_of(raw: &[u8]) -> Option<String> {
-    let mut tape = Tape::default();
-    let record = json_edit::scan(&mut tape, raw).ok()?;
-    record.get("session_id")?.text().map(|own| own.into_owned())
-}
-
 /// True if every record could be read.
-pub(super) fn is_whole(records: &[Record]) -> bool {
+fn is_whole(records: &[Record]) -> bool {
     records.iter().all(|own| own.memory().is_some())
 }
 

@@ -5,7 +5,6 @@ mod erased_contents;
 mod erased_values;
 mod erasure_plan;
 mod erasure_target;
-mod kept_lines;
 mod matcher;
 mod namesakes;
 mod original_path;

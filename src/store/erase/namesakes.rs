@@ -41,7 +41,7 @@ pub(super) struct IdGroup<'a> {
     digests: HashSet<&'a str>,
     salt: Option<Vec<u8>>,
     /// True if no digest of the text of an erased one is known.
-    lacks_text: bool,
+    pub(super) lacks_text: bool,
 }
 
 impl<'a> IdGroup<'a> {
@@ -53,11 +53,6 @@ impl<'a> IdGroup<'a> {
             self.digests.extend(own.digest.as_deref());
             self.salt = self.salt.take().or_else(|| salt_of(own.digest.as_deref()?));
         }
-    }
-
-    /// True if the texts of the erased ones are known by their digests.
-    pub(super) fn has_texts(&self) -> bool {
-        !self.lacks_text
     }
 
     /// True if a remaining record shares the id.
@@ -92,7 +87,6 @@ impl<'a> IdGroup<'a> {
     }
 }
 
-/// Returns the creation time as it is stored.
 pub(super) fn created(memory: &StoredMemory) -> Option<String> {
     memory.created.map(Moment::to_micros)
 }

@@ -96,8 +96,7 @@ pub fn apart(keyed: &str) -> Option<(&str, &str)> {
 
 /// Returns the contents in one form, independent of the order of fields and of spaces.
 fn said(raw: &[u8]) -> Vec<u8> {
-    let mut tape = Tape::default();
-    match scan(&mut tape, raw) {
+    match scan(&mut Tape::default(), raw) {
         Ok(value) if value.kind() == JsonKind::Object => canonical::form(value).into_bytes(),
         _ => raw.trim_ascii().to_vec(),
     }

@@ -24,11 +24,7 @@ pub fn empty_store(place: &Place) -> Store {
     }
 }
 
-/// Builds a store from documents that are on no disk.
-///
-/// # Errors
-///
-/// If its format is unknown.
+/// Builds a store from documents that are on no disk. Fails if its format is unknown.
 pub fn of_documents(place: &Place, documents: Vec<Arc<Document>>, now: Moment) -> Result<Store, Refusal> {
     let format = format::by_name(place.format);
     let format = format.ok_or_else(|| Refusal::unfit(format!("{} is not a format.", place.format)))?;

@@ -3,13 +3,12 @@
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Disk, ItemKind, ItemName, Lookup};
+use crate::disk::{Disk, ItemKind, ItemName, optional};
 use crate::format::{Format, Placement};
 use crate::model::Role;
 use crate::store::hidden_names::is_ours;
 use crate::store::store_walk::{StoreFile, StoreListing};
 
-/// The most folders to enter.
 const FOLDERS: usize = 64;
 /// The most files of one folder to look up.
 const FILES: usize = 64;
@@ -36,11 +35,11 @@ struct NewestFiles<'a> {
 impl NewestFiles<'_> {
     /// Looks into a folder, and into at most `room` folders below it.
     fn folder(&self, relative: &Path, room: usize, listing: &mut StoreListing) {
-        let names = match Lookup::from(self.disk.names(&self.root.join(relative), NAMES)) {
-            Lookup::Read(names) => names,
-            Lookup::Absent if relative != Path::new("") => return,
-            Lookup::Absent => return listing.unreadable(relative, "it is not there any more"),
-            Lookup::Unreadable(error) => return listing.unreadable(relative, &error.to_string()),
+        let names = match optional(self.disk.names(&self.root.join(relative), NAMES)) {
+            Ok(Some(names)) => names,
+            Ok(None) if relative != Path::new("") => return,
+            Ok(None) => return listing.unreadable(relative, "it is not there any more"),
+            Err(error) => return listing.unreadable(relative, &error.to_string()),
         };
         let (folders, mut files): (Vec<&ItemName>, Vec<&ItemName>) = names
             .iter()

@@ -14,7 +14,6 @@ const READ_ON: u64 = 256 << 10;
 /// What is compared before the end of a log that has grown, and at each sample, in bytes.
 const LAST: u64 = 64 << 10;
 const SAMPLE: u64 = 4 << 10;
-/// The number of samples.
 const SAMPLES: u64 = 16;
 
 impl Loader<'_> {
@@ -119,10 +118,8 @@ impl Loader<'_> {
             // A settled time is kept, so that the file need not be read next time.
             is_same_state && is_same_text && !own.generation.is_settled
         };
-        match self.before(&own.path).filter(is_same) {
-            Some(before) => Arc::clone(before),
-            None => Arc::new(own),
-        }
+        let before = self.before(&own.path).filter(is_same).map(Arc::clone);
+        before.unwrap_or_else(|| Arc::new(own))
     }
 }
 

@@ -1,10 +1,11 @@
 //! Reads only the newest entries, for the first screen: the ends of the files that changed last.
 
 use std::cmp::Reverse;
+use std::io;
 use std::sync::Arc;
 
 use super::{Loader, UnreadFiles};
-use crate::disk::{Disk, Lookup, RealDisk};
+use crate::disk::{Disk, RealDisk};
 use crate::model::{Document, Role, Span, is_log};
 use crate::store::compressed_files::FileCompression;
 use crate::store::discovery::Place;
@@ -69,29 +70,30 @@ impl Loader<'_> {
         let mut documents = Vec::new();
         for found in chosen {
             match self.tail(found) {
-                Lookup::Read(own) => documents.push(Arc::new(own)),
-                Lookup::Absent => {}
-                Lookup::Unreadable(error) => unread.push((found.path.clone(), error)),
+                Ok(own) => documents.extend(own.map(Arc::new)),
+                Err(error) => unread.push((found.path.clone(), error)),
             }
         }
         documents
     }
 
-    /// Returns `Absent` also if the file waits for the complete read.
-    fn tail(&self, found: &StoreFile) -> Lookup<Document> {
+    /// Returns `None` also if the file waits for the complete read.
+    fn tail(&self, found: &StoreFile) -> io::Result<Option<Document>> {
         let len = found.item.generation.len;
         // A file that can't be read from its end, and is not small, waits for the complete read.
         let is_long = !is_log(&found.path) && len > SMALL;
         if is_long || FileCompression::of(&found.path).is_some() {
-            return Lookup::Absent;
+            return Ok(None);
         }
         if len <= self.given.tail || found.role != Role::Records || !is_log(&found.path) {
-            return self.bytes(found, 0, Some(MOST)).map(|(bytes, own)| self.read(found, bytes, 0, own));
+            let read = self.bytes(found, 0, Some(MOST))?;
+            return Ok(read.map(|(bytes, own)| self.read(found, bytes, 0, own)));
         }
-        self.bytes(found, len - self.given.tail, Some(MOST)).map(|(bytes, generation)| {
+        let read = self.bytes(found, len - self.given.tail, Some(MOST))?;
+        Ok(read.map(|(bytes, generation)| {
             let start = tail_start(&bytes);
             self.read(found, bytes[start..].to_vec(), len - self.given.tail + start as u64, generation)
-        })
+        }))
     }
 }
 

@@ -44,23 +44,13 @@ pub enum LockError {
         /// How long palimp waited, without the time in which it judged the lock.
         waited: Duration,
     },
-    /// Something at the path can't be a lock file.
-    #[error("{} should be a lock file and is {what}. Nothing was changed. If nothing needs it, move it away and try again.", path.to_text())]
-    NotALock {
-        /// Its path.
-        path: PathBuf,
-        /// Its kind, such as "a folder".
-        what: &'static str,
-    },
-    /// The system reported an error.
-    #[error("{} can't be locked: {source}. Nothing was changed. Make its folder writable, or free \
-        some space, then try again.", path.to_text())]
-    Io {
-        /// The lock, or the file beside it.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    /// What is at the path can't be a lock file, such as "a folder".
+    #[error("{} should be a lock file and is {}. Nothing was changed. If nothing needs it, move it away and try again.", .0.to_text(), .1)]
+    NotALock(PathBuf, &'static str),
+    /// The system reported an error at the lock or a file beside it.
+    #[error("{} can't be locked: {}. Nothing was changed. Make its folder writable, or free \
+        some space, then try again.", .0.to_text(), .1)]
+    Io(PathBuf, io::Error),
 }
 
 fn held_by(holder: Option<&LockHolder>) -> String {

@@ -1,10 +1,7 @@
 //! Locks as exclusive files that hold until they are removed (specification 4, §4.2). palimp takes both `.lock` and
 //! `<file>.lock`: the specification names both, and agents take either. They never break a lock.
 
-use std::path::PathBuf;
 use std::time::Duration;
-
-use serde::Serialize;
 
 use super::AGENT;
 use super::lock_content::{LockContent, SeenLockFile, is_alive, stamp, taken};
@@ -28,23 +25,9 @@ pub(super) const RULES: LockFileRules = LockFileRules {
     stale_after,
 };
 
-#[derive(Serialize)]
-struct ExclusiveContent {
-    pid: u32,
-    agent_id: &'static str,
-    acquired_at: String,
-}
-
-/// Returns the order in which everyone takes the locks, so that no two wait for one another.
-pub(super) fn in_order(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let mut paths = paths.to_vec();
-    paths.sort();
-    paths.dedup();
-    paths
-}
-
-fn content(process: u32, now: Moment) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec(&ExclusiveContent { pid: process, agent_id: AGENT, acquired_at: stamp(now) })
+fn content(process: u32, now: Moment) -> Vec<u8> {
+    let at = stamp(now);
+    format!(r#"{{"pid":{process},"agent_id":"{AGENT}","acquired_at":"{at}"}}"#).into_bytes()
 }
 
 /// Only if its process is surely gone. JSON or a bare number must name it; otherwise the user decides.
@@ -54,8 +37,6 @@ fn stale_after(found: &SeenLockFile, said: &LockContent, machine: &dyn Machine) 
     if !(said.is_whole || said.is_bare) || is_alive(machine, said.pid, taken) != Some(false) {
         return None;
     }
-    match taken {
-        Some(taken) => (now.0.saturating_sub(taken.0) > OLD).then_some(WATCHED),
-        None => Some(AGELESS_WATCHED),
-    }
+    let watched = |taken: Moment| (now.0.saturating_sub(taken.0) > OLD).then_some(WATCHED);
+    taken.map_or(Some(AGELESS_WATCHED), watched)
 }

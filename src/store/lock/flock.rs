@@ -125,7 +125,7 @@ pub(super) fn take<'a>(
 
 fn attempt<'a>(context: LockScene<'a>, path: &Path, settles: bool) -> Result<FlockAttempt<'a>, LockError> {
     if let Ok(Some(what)) = lock_content::strange(context, path) {
-        return Err(LockError::NotALock { path: path.to_owned(), what });
+        return Err(LockError::NotALock(path.to_owned(), what));
     }
     let Some(lock) = context.disk.flock(path, Some(0o600)).map_err(LockScene::failed(path))? else {
         return Ok(FlockAttempt::Held);

@@ -5,8 +5,6 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
-
 use super::lock_content::{LockContent, SeenLockFile, is_alive, stamp, taken};
 use super::lock_file::LockFileRules;
 use crate::disk::Machine;
@@ -32,21 +30,9 @@ pub(super) const RULES: LockFileRules = LockFileRules {
     stale_after,
 };
 
-#[derive(Serialize)]
-struct LeaseContent {
-    pid: u32,
-    timestamp: String,
-    operation: &'static str,
-    expires_at: String,
-}
-
-fn content(process: u32, now: Moment) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec(&LeaseContent {
-        pid: process,
-        timestamp: stamp(now),
-        operation: "write",
-        expires_at: stamp(now.plus(LEASE.as_micros() as i64)),
-    })
+fn content(process: u32, now: Moment) -> Vec<u8> {
+    let (at, end) = (stamp(now), stamp(now.plus(LEASE.as_micros() as i64)));
+    format!(r#"{{"pid":{process},"timestamp":"{at}","operation":"write","expires_at":"{end}"}}"#).into_bytes()
 }
 
 fn stale_after(found: &SeenLockFile, said: &LockContent, machine: &dyn Machine) -> Option<Duration> {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::lock_content::is_alive;
 use super::{LockError, LockScene, lock_content};
-use crate::disk::{Flock, Item, ItemKind};
+use crate::disk::{Flock, ItemKind};
 use crate::model::Moment;
 use crate::store::hidden_names::lock_process;
 
@@ -30,17 +30,14 @@ pub(super) fn sweep(context: LockScene<'_>, lock: &Path) {
         if item.kind != ItemKind::File || item.link.is_some() {
             continue;
         }
+        let modified = i64::try_from(item.generation.modified / 1000).ok().map(Moment);
+        let is_gone = |process| is_alive(context.machine, Some(process), modified) == Some(false);
         if item.name == TAKEOVER {
             drop(Takeover::enter(context, lock));
-        } else if is_left_over(context, &item) {
+        } else if lock_process(&item.name).is_some_and(is_gone) {
             let _ = context.disk.remove(&folder.join(&item.name));
         }
     }
-}
-
-fn is_left_over(context: LockScene<'_>, item: &Item) -> bool {
-    let modified = i64::try_from(item.generation.modified / 1000).ok().map(Moment);
-    lock_process(&item.name).is_some_and(|pid| is_alive(context.machine, Some(pid), modified) == Some(false))
 }
 
 /// The right to take over a lock. In each folder one process has it at a time.
@@ -55,7 +52,7 @@ impl<'a> Takeover<'a> {
     pub(super) fn enter(context: LockScene<'a>, lock: &Path) -> Result<Option<Self>, LockError> {
         let path = lock.with_file_name(TAKEOVER);
         if let Ok(Some(what)) = lock_content::strange(context, &path) {
-            return Err(LockError::NotALock { path, what });
+            return Err(LockError::NotALock(path, what));
         }
         let Some(lock) = context.disk.flock(&path, Some(0o600)).map_err(LockScene::failed(&path))? else {
             return Ok(None);

@@ -8,7 +8,7 @@ use chrono::{DateTime, SecondsFormat};
 use serde_json::Value;
 
 use super::{LockError, LockHolder};
-use crate::disk::{Disk, ItemKind, Lookup, Machine, ProcessState};
+use crate::disk::{Disk, ItemKind, Machine, ProcessState, optional};
 use crate::model::Moment;
 use crate::model::snapshot::Generation;
 
@@ -27,7 +27,6 @@ pub(super) const AGENT: &str = "palimp";
 /// The number of looks at a lock's place if looks fail: a network disk may fail once.
 const LOOKS: usize = 3;
 
-/// The machine that locks are taken on.
 #[derive(Clone, Copy)]
 pub(super) struct LockScene<'a> {
     pub(super) disk: &'a dyn Disk,
@@ -37,9 +36,8 @@ pub(super) struct LockScene<'a> {
 impl LockScene<'_> {
     /// True if this very file is at the path. A failed look is repeated; if all fail, returns false.
     pub(super) fn stands_at(&self, path: &Path, file: Generation) -> bool {
-        let mut looks = (0..LOOKS).map(|_| Lookup::from(self.disk.look(path)));
-        let seen = looks.find(|seen| !matches!(seen, Lookup::Unreadable(_)));
-        let Some(Lookup::Read(item)) = seen else { return false };
+        let seen = (0..LOOKS).find_map(|_| optional(self.disk.look(path)).ok());
+        let Some(item) = seen.flatten() else { return false };
         let there = item.generation;
         item.link.is_none() && (there.device, there.inode) == (file.device, file.inode)
     }
@@ -54,7 +52,7 @@ impl LockScene<'_> {
 
     pub(super) fn failed(path: &Path) -> impl Fn(io::Error) -> LockError + use<> {
         let path = path.to_owned();
-        move |source| LockError::Io { path: path.clone(), source }
+        move |source| LockError::Io(path.clone(), source)
     }
 }
 
@@ -76,7 +74,7 @@ pub(super) enum LockFileState {
 pub(super) fn standing(context: LockScene<'_>, path: &Path) -> Result<LockFileState, LockError> {
     match strange(context, path) {
         Ok(None) => {}
-        Ok(Some(what)) => return Err(LockError::NotALock { path: path.to_owned(), what }),
+        Ok(Some(what)) => return Err(LockError::NotALock(path.to_owned(), what)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LockFileState::Free),
         Err(error) => return Err(LockScene::failed(path)(error)),
     }

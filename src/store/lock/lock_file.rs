@@ -23,15 +23,13 @@ const SPINS: u32 = 2_000;
 /// The most names to try: on a shared disk, a process of another machine may have our number.
 const NAMES: usize = 8;
 
-/// A format's rules for its lock files.
 pub(super) struct LockFileRules {
-    /// Their permission bits.
     pub(super) mode: u32,
     pub(super) pace: Duration,
     /// How long they last, if they end by themselves.
     pub(super) lasts: Option<Duration>,
     /// Returns the content for a process that takes the lock now.
-    pub(super) content: fn(u32, Moment) -> serde_json::Result<Vec<u8>>,
+    pub(super) content: fn(u32, Moment) -> Vec<u8>,
     /// If a lock looks stale, returns how long it must stay unchanged to be stale.
     pub(super) stale_after: fn(&SeenLockFile, &LockContent, &dyn Machine) -> Option<Duration>,
 }
@@ -77,14 +75,12 @@ impl Drop for LockClaim<'_> {
     }
 }
 
-/// Whether a lock can be taken.
 enum LockTurn {
     Free,
     /// Stale, and watched long enough.
     Stale(SeenLockFile),
-    Blocked {
-        judging: bool,
-    },
+    /// True while it is being judged.
+    Blocked(bool),
 }
 
 /// Takes all of the locks or none. Tries until the patience is over.
@@ -106,7 +102,7 @@ pub(super) fn take<'a>(
         };
         let hands = watches.iter().map(|watch| watch.hands).max().unwrap_or_default();
         if hands > spun
-            && let Some(first) = taking.spin(lock)?
+            && let Some(first) = (0..SPINS).find_map(|_| taking.claim(lock).transpose()).transpose()?
             && let Ok(claims) = taking.all_or_none(locks, &mut watches, Some(first))?
         {
             return Ok(claims);
@@ -121,10 +117,7 @@ pub(super) fn take<'a>(
 
 /// Moves a lock away and removes it, if it is still the one that was seen.
 pub(super) fn put_aside(context: LockScene<'_>, lock: &Path, seen: &SeenLockFile) -> Result<bool, LockError> {
-    match Takeover::enter(context, lock)? {
-        Some(_entered) => move_away(context, lock, seen),
-        None => Ok(false),
-    }
+    Takeover::enter(context, lock)?.map_or(Ok(false), |_entered| move_away(context, lock, seen))
 }
 
 /// Call it only within a [`Takeover`]. Agents don't know of that, so the moved file may be another
@@ -172,16 +165,6 @@ struct ReadyLockFile<'a> {
 }
 
 impl<'a> LockTaker<'a, '_> {
-    /// Tries to take a lock many times, without a look whether it is free.
-    fn spin(&self, lock: &Path) -> Result<Option<LockClaim<'a>>, LockError> {
-        for _ in 0..SPINS {
-            if let Some(claim) = self.claim(lock)? {
-                return Ok(Some(claim));
-            }
-        }
-        Ok(None)
-    }
-
     /// Takes all locks; palimp may hold `first`. Else returns one that is not free, and whether it
     /// is being judged.
     fn all_or_none<'p>(
@@ -196,7 +179,7 @@ impl<'a> LockTaker<'a, '_> {
             turns.push((lock.as_path(), self.turn(lock, watch)?));
         }
         let blocked = turns.iter().filter_map(|(lock, turn)| match turn {
-            LockTurn::Blocked { judging } => Some((*lock, *judging)),
+            LockTurn::Blocked(judging) => Some((*lock, *judging)),
             _ => None,
         });
         // A lock that is surely held counts before one that is only being judged.
@@ -227,14 +210,14 @@ impl<'a> LockTaker<'a, '_> {
             }
             LockFileState::Unreadable => {
                 watch.forget();
-                return Ok(LockTurn::Blocked { judging: false });
+                return Ok(LockTurn::Blocked(false));
             }
         };
         let unchanged = watch.unchanged(&found, self.context.machine.monotonic());
         let said = LockContent::read(&found.bytes);
         Ok(match (self.rules.stale_after)(&found, &said, self.context.machine) {
             Some(needed) if unchanged >= needed => LockTurn::Stale(found),
-            judged => LockTurn::Blocked { judging: judged.is_some() },
+            judged => LockTurn::Blocked(judged.is_some()),
         })
     }
 
@@ -303,16 +286,12 @@ impl<'a> LockTaker<'a, '_> {
 
     fn take_over(&self, lock: &Path, seen: &SeenLockFile) -> Result<Option<LockClaim<'a>>, LockError> {
         let Some(_entered) = Takeover::enter(self.context, lock)? else { return Ok(None) };
-        match move_away(self.context, lock, seen)? {
-            true => self.claim(lock),
-            false => Ok(None),
-        }
+        if move_away(self.context, lock, seen)? { self.claim(lock) } else { Ok(None) }
     }
 
     /// Writes a lock under its own name, durably. Only the user could break an empty one after a power cut.
     fn write_own(&self, lock: &Path, now: Moment) -> Result<OwnLockFile<'a>, LockError> {
-        let content = (self.rules.content)(self.context.machine.own_process(), now);
-        let bytes = content.map_err(|error| LockScene::failed(lock)(io::Error::other(error)))?;
+        let bytes = (self.rules.content)(self.context.machine.own_process(), now);
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
         for _ in 0..NAMES {
             let path = unused_name(self.context, lock, OWN);

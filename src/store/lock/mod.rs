@@ -52,7 +52,10 @@ pub fn acquire<'a>(
             LockHold::Files(lock_file::take(context, &lease::RULES, paths, patience)?)
         }
         Lock::Exclusive(paths) => {
-            let paths = exclusive_file::in_order(paths);
+            // Everyone takes them in this order, so that no two wait for one another.
+            let mut paths = paths.clone();
+            paths.sort();
+            paths.dedup();
             LockHold::Files(lock_file::take(context, &exclusive_file::RULES, &paths, patience)?)
         }
         Lock::None => LockHold::Files(Vec::new()),
@@ -81,10 +84,8 @@ pub fn remove_left(
     let taken = lock_content::taken(&found, &said, machine.now());
     let is_left = said.agent.as_deref() == Some(AGENT)
         && lock_content::is_alive(machine, said.pid, taken) == Some(false);
-    match said.pid.filter(|process| is_left && is_known(*process)) {
-        Some(_) => lock_file::put_aside(context, path, &found),
-        None => Ok(false),
-    }
+    let is_ours = said.pid.is_some_and(|process| is_left && is_known(process));
+    if is_ours { lock_file::put_aside(context, path, &found) } else { Ok(false) }
 }
 
 /// Removes a lock because the user chose to after seeing `holder`. Returns `false` if the lock has

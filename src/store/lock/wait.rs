@@ -30,13 +30,6 @@ pub struct WaitPolicy {
     pub pause: Option<Backoff>,
 }
 
-impl Default for WaitPolicy {
-    /// Five seconds, as in all formats that have locks.
-    fn default() -> Self {
-        WaitPolicy::of(Duration::from_secs(5))
-    }
-}
-
 impl WaitPolicy {
     /// Returns a policy that waits this long.
     pub fn of(wait: Duration) -> Self {

@@ -10,15 +10,15 @@ use super::raw_search::{MatchCount, RawSearch};
 use crate::disk::{Disk, Git};
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, SurroundingFinding, SurroundingKind, SurroundingReport};
-use crate::store::git_work_tree::work_tree;
+use crate::store::git_work_tree::{LoggedCommit, logged_commits, staged_versions, work_tree};
 
 /// The time limit for a work tree.
 const TIME: Duration = Duration::from_secs(60);
 /// A larger object is not searched, and this is said.
 const LARGEST: u64 = 256 << 20;
+const COMMITS: usize = 1_000_000;
 /// The most places of a work tree that are named.
 const NAMED: usize = 50;
-/// The length of a short id.
 const SHORT: usize = 10;
 
 /// Returns the git work trees that folders are in, each once.
@@ -82,7 +82,9 @@ impl GitObjects<'_> {
             || self.git.objects(&ids, LARGEST, &mut |id, own| {
                 seen = [seen[0] + 1, seen[1] + own.len() as u64];
                 let is_folder = folders.contains(id);
-                let matches = if is_folder { of_names(search, own) } else { search.count(own) };
+                // A folder lists names. Words are in its binary ids by chance.
+                let of_names = || MatchCount { values: search.count_values(own), words: 0 };
+                let matches = if is_folder { of_names() } else { search.count(own) };
                 if is_folder && !matches.is_zero() {
                     names.add(matches);
                     holders += 1;
@@ -128,10 +130,9 @@ impl GitObjects<'_> {
 
     /// Names the commits that brought these objects, and the objects that no commit has.
     fn name(&mut self, held: &HeldObjects) {
-        let log = ["-c", "log.showRoot=true", "log", "--all", "--reflog", "--full-history", "-m", "--raw"];
-        let also = ["--no-abbrev", "--no-renames", "--no-textconv", "--no-ext-diff", "--no-color"];
-        let log = self.ask(&[log.as_slice(), &also, &["--format=commit %H %cI"]].concat());
-        let (commits, reached) = commits_of(log.as_deref().unwrap_or_default(), held);
+        let log = logged_commits(&self.git, &[], COMMITS).ok().filter(|(_, is_all)| *is_all);
+        let is_known = log.is_some();
+        let (commits, reached) = commits_of(log.unwrap_or_default().0, held);
         for own in commits.iter().take(NAMED) {
             let short = own.id.get(..SHORT).unwrap_or(&own.id);
             let branches = self.branches(&own.id).map(|own| format!(", {own}")).unwrap_or_default();
@@ -140,15 +141,12 @@ impl GitObjects<'_> {
         if let more @ 1.. = commits.len().saturating_sub(NAMED) {
             self.incomplete(&format!("{more} more commits have it, and are not named"));
         }
-        let staged = self.ask(&["ls-files", "--stage"]).filter(|_| log.is_some());
-        self.name_objects(held, &reached, staged.as_deref());
+        let staged = staged_versions(&self.git, &[]).ok().filter(|(_, is_all)| *is_all && is_known);
+        self.name_objects(held, &reached, staged.as_ref().map(|(staged, _)| &staged[..]));
     }
 
     /// Names the objects that no commit has. `staged` is what git lists as staged; without it nothing is claimed.
-    fn name_objects(&mut self, held: &HeldObjects, reached: &BTreeSet<String>, staged: Option<&str>) {
-        let is_staged = |staged: &str, id: &str| {
-            staged.lines().any(|line| line.split_ascii_whitespace().nth(1) == Some(id))
-        };
+    fn name_objects(&mut self, held: &HeldObjects, reached: &BTreeSet<String>, staged: Option<&[String]>) {
         let others: Vec<_> = held.iter().filter(|(id, _)| !reached.contains(*id)).collect();
         let refs = self
             .ask(&["for-each-ref", "--format=%(objectname) %(refname:short)", "refs/tags"])
@@ -158,7 +156,7 @@ impl GitObjects<'_> {
             let short = id.get(..SHORT).unwrap_or(id);
             let what = match (names.get(id.as_str()), staged) {
                 (Some(name), _) => format!(": the tag {}", self.told_name(name)),
-                (None, Some(staged)) if is_staged(staged, id) => ": staged, not committed".into(),
+                (None, Some(staged)) if staged.contains(id) => ": staged, not committed".into(),
                 (None, Some(_)) => ": in no commit".into(),
                 (None, None) => String::new(),
             };
@@ -182,10 +180,7 @@ impl GitObjects<'_> {
 
     /// Returns the name of a ref, unless it has a value.
     fn told_name(&self, name: &str) -> String {
-        match self.search.has_value(name.as_bytes()) {
-            true => "(its name has it)".into(),
-            false => name.to_owned(),
-        }
+        if self.search.has_value(name.as_bytes()) { "(its name has it)".into() } else { name.to_owned() }
     }
 
     /// Returns the refs that lead to a commit, as the end of a sentence; `None` if git does not say.
@@ -206,41 +201,22 @@ impl GitObjects<'_> {
     }
 }
 
-/// Returns how often values are in the names that a folder lists. Words are in its binary ids by chance.
-fn of_names(search: &RawSearch, folder: &[u8]) -> MatchCount {
-    MatchCount { values: search.count_values(folder), words: 0 }
-}
-
-/// Returns the commits that have held objects, newest first, and the objects that commits have.
-fn commits_of(log: &str, held: &HeldObjects) -> (Vec<HoldingCommit>, BTreeSet<String>) {
+fn commits_of(log: Vec<LoggedCommit>, held: &HeldObjects) -> (Vec<HoldingCommit>, BTreeSet<String>) {
     let mut commits: Vec<HoldingCommit> = Vec::new();
     let mut reached = BTreeSet::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    let mut now: Option<(&str, &str)> = None;
-    let mut take = |commit: Option<(&str, &str)>, id: &str| {
-        let (Some((commit, date)), Some(matches)) = (commit, held.get(id)) else { return };
-        // A merge is listed once for each parent, and an object once for each commit that brought it.
-        let is_new = reached.insert(id.to_owned());
-        match places.get(commit).copied() {
-            Some(at) if is_new => commits[at].matches.add(*matches),
-            Some(_) => {}
-            None => {
-                let date = date.get(..10).unwrap_or(date).to_owned();
-                places.insert(commit.to_owned(), commits.len());
-                commits.push(HoldingCommit { id: commit.to_owned(), date, matches: *matches });
+    for LoggedCommit { id, day: date, versions } in log {
+        let mut found: Option<MatchCount> = None;
+        for (object, matches) in [&id].into_iter().chain(&versions).filter_map(|own| held.get_key_value(own))
+        {
+            // An object is listed for each commit that brought it, and its matches count for the newest alone.
+            let is_new = reached.insert(object.clone());
+            match &mut found {
+                Some(found) if is_new => found.add(*matches),
+                Some(_) => {}
+                None => found = Some(*matches),
             }
         }
-    };
-    for line in log.lines() {
-        let words: Vec<&str> = line.split_ascii_whitespace().collect();
-        match words.as_slice() {
-            ["commit", id, date, ..] => {
-                now = Some((id, date));
-                take(now, id);
-            }
-            [old, _, _, new, ..] if old.starts_with(':') => take(now, new),
-            _ => {}
-        }
+        commits.extend(found.map(|matches| HoldingCommit { id, date, matches }));
     }
     (commits, reached)
 }

@@ -15,11 +15,8 @@ const OVERLAP: u64 = BLOCK / 2;
 /// A program writes at most this many bytes for one byte of a value: escaped twice.
 const SPELLING: u64 = 14;
 
-/// True if a file has one of the values; `None` if the search was stopped before.
-///
-/// # Errors
-///
-/// If it is no file, or can't be read.
+/// True if a file has one of the values; `None` if the search was stopped before. Fails if it is no file, or can't be
+/// read.
 pub fn has_digested(
     disk: &dyn Disk,
     path: &Path,

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use crate::disk::{Disk, Item, ItemKind, Lookup};
+use crate::disk::{Disk, Item, ItemKind, optional};
 use crate::format::FORMATS;
 use crate::model::{PathText, PatternBase, SurroundingKind, SurroundingPattern};
 use crate::store::git_work_tree::git_folders;
@@ -15,7 +15,6 @@ use SurroundingKind::{Editor, GitFile, Import, Instructions, Trash};
 
 /// Folders nested deeper are not searched.
 const DEPTH: usize = 32;
-/// The most files that are searched.
 const FILES: usize = 1_000_000;
 
 /// Where programs keep such files. Formats name more places.
@@ -132,16 +131,11 @@ impl SurroundingWalk<'_> {
     }
 
     fn items(&mut self, folder: &Path) -> Vec<Item> {
-        match Lookup::from(self.disk.list(folder)) {
-            Lookup::Read(items) => items.into_iter().filter(|own| own.link.is_none()).collect(),
-            Lookup::Absent => Vec::new(),
-            Lookup::Unreadable(error) => {
-                if error.kind() != std::io::ErrorKind::NotADirectory {
-                    self.unread.push(format!("{}: {error}", folder.to_text()));
-                }
-                Vec::new()
-            }
-        }
+        let listed = optional(self.disk.list(folder)).unwrap_or_else(|error| {
+            self.unread.push(format!("{}: {error}", folder.to_text()));
+            None
+        });
+        listed.into_iter().flatten().filter(|own| own.link.is_none()).collect()
     }
 
     /// Returns what is at a path; `None` if nothing is, or a link.

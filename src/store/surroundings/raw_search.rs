@@ -137,11 +137,7 @@ impl RawSearch {
         all.map(|own| own.longest as u64 - 1).max().unwrap_or_default()
     }
 
-    /// Searches a part of a file, for what ends in it.
-    ///
-    /// # Errors
-    ///
-    /// If it can't be read.
+    /// Searches a part of a file, for what ends in it. Fails if it can't be read.
     pub fn part(
         &self,
         disk: &dyn Disk,
@@ -265,7 +261,10 @@ fn forms(value: &[u8]) -> Vec<Vec<u8>> {
     for once in [escaped(text), ascii(&escaped(text))] {
         all.extend([escaped(&once).into_bytes(), once.into_bytes()]);
     }
-    all.extend(wide_forms(text));
+    let units: Vec<u16> = text.encode_utf16().collect();
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        all.push(units.iter().flat_map(|own| order(*own)).collect());
+    }
     all
 }
 
@@ -290,12 +289,6 @@ fn with_capitals(text: &str) -> String {
         is_inside = c.is_alphanumeric();
     }
     own
-}
-
-fn wide_forms(text: &str) -> [Vec<u8>; 2] {
-    let units: Vec<u16> = text.encode_utf16().collect();
-    let bytes = |order: fn(u16) -> [u8; 2]| units.iter().flat_map(|own| order(*own)).collect();
-    [bytes(u16::to_le_bytes), bytes(u16::to_be_bytes)]
 }
 
 /// Returns a JSON text with other characters than ASCII as `\\uXXXX`, as some programs write them.
@@ -404,34 +397,23 @@ mod tests {
         }
     }
 
-    fn whole(own: &RawSearch, path: &Path, len: usize) -> FileSearch {
-        own.part(&RealDisk, (path, Span { start: 0, end: len as u64 }), &|_| true).unwrap()
-    }
-
     #[test]
-    fn a_value_over_the_end_of_a_block_is_found_once() {
+    fn a_value_over_the_end_of_a_block_or_of_a_part_is_found_once() {
         let folder = crate::folder::new();
         let (path, value) = (folder.path().join("log"), "marzipan-and-tea");
         let own = search(&[value, "other value"]);
+        let part = |start, end| own.part(&RealDisk, (&path, Span { start, end }), &|_| true).unwrap();
         for before in (BLOCK as usize - 40)..(BLOCK as usize + 4) {
             let text = ["x".repeat(before).as_str(), value, value, "y"].concat();
-            std::fs::remove_file(&path).ok();
-            write_new(&path, text.as_bytes()).unwrap();
-            let found = whole(&own, &path, text.len());
+            std::fs::write(&path, &text).unwrap();
+            let found = part(0, text.len() as u64);
             assert_eq!((found.matches.values, found.bytes), (2, text.len() as u64), "{before}");
         }
-    }
-
-    #[test]
-    fn a_value_over_the_end_of_a_part_is_found_once() {
-        let folder = crate::folder::new();
-        let (path, value) = (folder.path().join("log"), "marzipan-and-tea");
-        let (own, text) = (search(&[value]), [value, value, "y"].concat());
-        write_new(&path, text.as_bytes()).unwrap();
+        let text = [value, value, "y"].concat();
+        std::fs::write(&path, &text).unwrap();
         for middle in 0..text.len() as u64 {
-            let parts = [Span { start: 0, end: middle }, Span { start: middle, end: text.len() as u64 }];
-            let found = parts.map(|part| own.part(&RealDisk, (&path, part), &|_| true).unwrap());
-            assert_eq!(found[0].matches.values + found[1].matches.values, 2, "{middle}");
+            let (first, second) = (part(0, middle), part(middle, text.len() as u64));
+            assert_eq!(first.matches.values + second.matches.values, 2, "{middle}");
         }
     }
 

@@ -38,14 +38,9 @@ impl NewYamlValue<'_> {
 /// The reason why a field is not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditRefused {
-    /// The front matter has a fault, so that the end of the field is a guess.
-    #[error("line {line} of the front matter has to be repaired first: {why}")]
-    Faulty {
-        /// The line, from 1.
-        line: u32,
-        /// The fault.
-        why: String,
-    },
+    /// The front matter has a fault on a line, from 1, so that the end of the field is a guess.
+    #[error("line {0} of the front matter has to be repaired first: {1}")]
+    Faulty(u32, String),
     /// The field exists more than once.
     #[error("`{0}` is in the front matter more than once; remove one by hand first")]
     Doubled(String),
@@ -60,12 +55,9 @@ pub enum EditRefused {
     Unwritable(String),
 }
 
-/// Returns the note with that field set. An existing field keeps its place, style and comment. A new one
-/// becomes the last line of the front matter. A note without front matter gets one.
-///
-/// # Errors
-///
-/// If it is a guess what belongs to the field: see [`EditRefused`].
+/// Returns the note with that field set. An existing field keeps its place, style and comment. A new one becomes the
+/// last line of the front matter. A note without front matter gets one. Fails if it is a guess what belongs to the
+/// field: see [`EditRefused`].
 pub fn set(text: &str, name: &str, value: NewYamlValue<'_>) -> Result<String, EditRefused> {
     let note = Note::read(text);
     let field = find(&note, text, name)?;
@@ -83,11 +75,8 @@ pub fn set(text: &str, name: &str, value: NewYamlValue<'_>) -> Result<String, Ed
     if is_set && is_whole { Ok(out) } else { Err(EditRefused::Unwritable(name.to_owned())) }
 }
 
-/// Like [`set`], for a field that programs read as a line: text after ` #` goes with the old value.
-///
-/// # Errors
-///
-/// As in [`set`].
+/// Like [`set`], for a field that programs read as a line: text after ` #` goes with the old value. Fails as in
+/// [`set`].
 pub fn set_line(text: &str, name: &str, value: NewYamlValue<'_>) -> Result<String, EditRefused> {
     let note = Note::read(text);
     let written = note.field(name).and_then(YamlField::text_with_hash);
@@ -98,17 +87,11 @@ pub fn set_line(text: &str, name: &str, value: NewYamlValue<'_>) -> Result<Strin
     set(quoted.as_deref().unwrap_or(text), name, value)
 }
 
-/// Returns the note without that field, or the same note if it has none.
-///
-/// # Errors
-///
-/// As in [`set`].
+/// Returns the note without that field, or the same note if it has none. Fails as in [`set`].
 pub fn remove(text: &str, name: &str) -> Result<String, EditRefused> {
     let note = Note::read(text);
-    Ok(match find(&note, text, name)? {
-        Some(field) => splice(text, &field.span, ""),
-        None => text.to_owned(),
-    })
+    let field = find(&note, text, name)?;
+    Ok(field.map_or_else(|| text.to_owned(), |field| splice(text, &field.span, "")))
 }
 
 /// Returns the note with that text below its front matter. If the text would be read as front matter, the
@@ -146,23 +129,20 @@ fn find<'n, 'a>(
     text: &str,
     name: &str,
 ) -> Result<Option<&'n YamlField<'a>>, EditRefused> {
-    let faulty = |line: u32, why: &str| Err(EditRefused::Faulty { line, why: why.to_owned() });
+    let faulty = |line: u32, why: &str| Err(EditRefused::Faulty(line, why.to_owned()));
     let field = note.field(name);
     let own_line = field.map_or(0, |field| field.line);
     if note.fields.iter().filter(|field| field.name == name).count() > 1 {
         return Err(EditRefused::Doubled(name.to_owned()));
     }
-    let starts: Vec<usize> = match note.faults.is_empty() {
-        true => Vec::new(),
-        false => lines::lines(text.as_bytes()).map(|line| line.start).collect(),
-    };
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
     for (line, why) in &note.faults {
         let above = note.fields.partition_point(|field| field.line <= *line).checked_sub(1);
         let above = above.and_then(|above| note.fields.get(above));
         let is_fields = above.is_some_and(|above| above.line == *line);
         // An indented line can only belong to the field above it.
-        let is_elsewhere =
-            is_indented(text, &starts, *line) && above.is_some_and(|above| above.line != own_line);
+        let is_indented = lines.get((*line as usize).wrapping_sub(1)).is_some_and(|line| is_indented(line));
+        let is_elsewhere = is_indented && above.is_some_and(|above| above.line != own_line);
         if !is_fields && !is_elsewhere {
             return faulty(*line, why);
         }
@@ -189,11 +169,9 @@ fn find<'n, 'a>(
     }
 }
 
-fn is_indented(text: &str, starts: &[usize], number: u32) -> bool {
-    let start = starts.get((number as usize).wrapping_sub(1)).copied().unwrap_or(text.len());
-    let own = text.get(start..).unwrap_or_default();
-    let is_item = own.starts_with('-') && own[1..].starts_with([' ', '\n', '\r']);
-    own.starts_with([' ', '\t']) || is_item
+fn is_indented(line: &str) -> bool {
+    let is_item = line.strip_prefix('-').is_some_and(|rest| rest.starts_with([' ', '\n', '\r']));
+    line.starts_with([' ', '\t']) || is_item
 }
 
 /// True if its quotes or brackets are not closed, so that lines below may belong to it.
@@ -221,7 +199,6 @@ struct NoteParts<'a> {
     /// The white space, comment and line end after the value.
     tail: &'a str,
     below: Vec<&'a str>,
-    /// The line end of the first line.
     end: &'a str,
 }
 
@@ -249,13 +226,9 @@ fn parts<'a>(text: &'a str, field: &YamlField<'_>) -> NoteParts<'a> {
         gap: rest.get(..gap).unwrap_or_default(),
         value: rest.get(gap..from).unwrap_or_default(),
         tail: rest.get(from..next).unwrap_or_default(),
-        below: split(rest.get(next..).unwrap_or_default()),
+        below: rest.get(next..).unwrap_or_default().split_inclusive('\n').collect(),
         end: rest.get(first.end..first.next).unwrap_or_default(),
     }
-}
-
-fn split(text: &str) -> Vec<&str> {
-    lines::lines(text.as_bytes()).filter_map(|line| text.get(line.start..line.next)).collect()
 }
 
 fn is_comment(line: &str) -> bool {

@@ -103,19 +103,6 @@ fn a_whole_object_behind_a_raw_line_break_is_a_record_of_its_own() {
 }
 
 #[test]
-fn an_object_within_a_torn_one_is_no_record() {
-    for line in [
-        "{\"a\":1,\"b\":{\"c\":2}",
-        "{\"a\":1,\"b\":2,{\"c\":3,\"d\":4}",
-        "{\"a\":1,\"b\":[{\"a\":2},{\"a\":3}",
-        "{\"a\":1,\"b\":\"c\",\"d\":{\"a\":2,\"b\":3}",
-        "{\"a\":1,\"b\":{\"c\":2,\"d\":{\"c\":3}",
-    ] {
-        assert_eq!(pieces(line.as_bytes()), [format!("1 !torn-line {line}")]);
-    }
-}
-
-#[test]
 fn glued_objects_are_each_a_record() {
     assert_eq!(
         pieces(b"{\"a\":1}{\"b\":2} {\"c\":3}}\n"),

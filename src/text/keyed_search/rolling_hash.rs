@@ -2,7 +2,6 @@
 
 const PRIME: u64 = (1 << 61) - 1;
 
-/// The hash under one base.
 pub(super) struct RollingHash {
     base: u64,
 }

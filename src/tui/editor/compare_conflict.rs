@@ -70,7 +70,6 @@ impl ConflictField {
     }
 }
 
-/// Which text a field gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldChoice {
     /// The text that the user typed.
@@ -93,7 +92,6 @@ pub struct ConflictField {
     pub is_list: bool,
 }
 
-/// The fields that differ, and the one under the cursor.
 #[derive(Clone, Debug, Default)]
 pub struct FormConflict {
     pub fields: Vec<ConflictField>,

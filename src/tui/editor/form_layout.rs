@@ -4,7 +4,6 @@ use ratatui::layout::{Constraint, Layout, Rect};
 
 use crate::tui::editor::Editor;
 use crate::tui::layout;
-use crate::tui::pane_titles::margins;
 use crate::tui::state::app::App;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,11 +41,6 @@ pub fn areas(app: &App) -> EditorAreas {
     let parts = [Constraint::Min(0), Constraint::Length(diff), Constraint::Length(line)];
     let [form, diff, effects] = Layout::vertical(parts).areas(body);
     EditorAreas { form, diff, effects, problems: Rect::default() }
-}
-
-pub fn form_inner(app: &App) -> Rect {
-    let form = areas(app).form;
-    margins(Rect { y: form.y + 1, height: form.height.saturating_sub(1), ..form })
 }
 
 /// Returns the widths of the names and of the values.

@@ -54,7 +54,6 @@ impl Editor {
         &mut self.texts[self.field]
     }
 
-    /// True if the focused field has several rows.
     pub fn is_area(&self) -> bool {
         matches!(self.own().kind, FieldKind::Text { .. })
     }
@@ -111,7 +110,6 @@ pub enum DraftState {
     Failed(String),
 }
 
-/// The memory on disk, if another program changed it while the form was open.
 #[derive(Clone)]
 pub enum TheirVersion {
     /// It has other contents.

@@ -123,7 +123,6 @@ impl TextBuffer {
         self.wrap_from(range.start, gone, with.len());
     }
 
-    /// Undoes the last edit. False if there is none.
     pub fn undo(&mut self) -> bool {
         let Some(edit) = self.done.pop() else { return false };
         self.put(edit.at..edit.at + edit.is.len(), &edit.was);
@@ -132,7 +131,6 @@ impl TextBuffer {
         true
     }
 
-    /// Redoes the edit that was undone last. False if there is none.
     pub fn redo(&mut self) -> bool {
         let Some(edit) = self.undone.pop() else { return false };
         self.put(edit.at..edit.at + edit.was.len(), &edit.is);

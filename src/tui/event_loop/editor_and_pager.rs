@@ -12,7 +12,7 @@ use crate::tui::event_loop::first_frame::first_entries;
 use crate::tui::linear::LinearOutput;
 use crate::tui::message::{FormPart, Msg};
 use crate::tui::state::app::{ChangeTarget, DEMO_NOTICE};
-use crate::tui::terminal::{EditorResult, leave, redraw, retake, with_editor, with_pager};
+use crate::tui::terminal::{leave, redraw, retake, with_editor, with_pager};
 use crate::tui::update::editor::edit_json_field::text_for;
 use crate::usecase::keep_draft;
 
@@ -58,20 +58,18 @@ impl EventLoop<'_> {
         };
         if let Err(error) = entered {
             let kept = match &left {
-                EditorResult::Text(after) if *after != before => keep(after.as_bytes()),
-                EditorResult::Nothing(_, Some(left)) => keep(left),
+                Ok(after) if *after != before => keep(after.as_bytes()),
+                Err((_, Some(left))) => keep(left),
                 _ => String::new(),
             };
             return Err(io::Error::new(error.kind(), format!("{error}. {kept}")));
         }
-        Ok(match left {
-            EditorResult::Text(after) => Ok(after),
-            EditorResult::Nothing(why, None) => Err(why),
-            EditorResult::Nothing(why, Some(left)) => Err(format!("{why} {}", keep(&left))),
-        })
+        Ok(left.map_err(|(why, left)| match left {
+            None => why,
+            Some(left) => format!("{why} {}", keep(&left)),
+        }))
     }
 
-    /// Writes a demo into a temporary folder, and opens it.
     pub(super) fn open_demo(&mut self, now: Moment) {
         let demo = match (self.options.demo)(now) {
             Ok(demo) => demo,
@@ -89,17 +87,17 @@ impl EventLoop<'_> {
     /// Returns to the shell, until it continues palimp.
     pub(super) fn suspend(&mut self, now: Moment) -> io::Result<()> {
         // If palimp stopped in the middle of a change, it would block agents with its lock.
-        let held = self.workers.hold_changes();
+        let no_change = self.workers.hold_changes();
         leave();
         signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
         retake(self.screen)?;
-        drop(held);
+        drop(no_change);
         self.take_size(now)
     }
 
     pub(super) fn redraw(&mut self) -> io::Result<()> {
         match &mut self.linear {
-            Some(told) => *told = LinearOutput::default(),
+            Some(output) => *output = LinearOutput::default(),
             None => redraw(self.screen)?,
         }
         Ok(())

@@ -1,6 +1,5 @@
 //! Reads keys and signals on a thread each, and sends them to the event loop.
 
-use std::ffi::c_int;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -51,31 +50,27 @@ fn wait_for_signals(to_loop: &Sender<LoopEvent>, keyboard: &Keyboard) {
     let mut interrupts = 0;
     while let Ok((numbers, is_lent)) = keyboard.signals() {
         for number in numbers {
-            answer((number, is_lent), &mut interrupts, to_loop);
-        }
-    }
-}
-
-fn answer((number, is_lent): (c_int, bool), interrupts: &mut usize, to_loop: &Sender<LoopEvent>) {
-    *interrupts = if is_lent && number == SIGINT { *interrupts + 1 } else { 0 };
-    match number {
-        SIGINT | SIGQUIT if is_lent && *interrupts < ENOUGH => {}
-        // The editor got every Ctrl-c, too, and did not end.
-        SIGINT if is_lent => {
-            end_editor();
-            *interrupts = 0;
-        }
-        SIGTSTP if is_lent => drop(signal_hook::low_level::emulate_default_handler(SIGTSTP)),
-        SIGCONT | SIGWINCH if is_lent => {}
-        SIGTSTP | SIGCONT | SIGWINCH => drop(to_loop.send(LoopEvent::Signal(number))),
-        _ => {
-            // The loop waits for the editor.
-            end_editors();
-            let _ = to_loop.send(LoopEvent::Signal(number));
-            // When the loop is done, the process ends during this sleep.
-            thread::sleep(PATIENCE);
-            leave();
-            std::process::exit(128 + number);
+            interrupts = if is_lent && number == SIGINT { interrupts + 1 } else { 0 };
+            match number {
+                SIGINT | SIGQUIT if is_lent && interrupts < ENOUGH => {}
+                // The editor got every Ctrl-c, too, and did not end.
+                SIGINT if is_lent => {
+                    end_editor();
+                    interrupts = 0;
+                }
+                SIGTSTP if is_lent => drop(signal_hook::low_level::emulate_default_handler(SIGTSTP)),
+                SIGCONT | SIGWINCH if is_lent => {}
+                SIGTSTP | SIGCONT | SIGWINCH => drop(to_loop.send(LoopEvent::Signal(number))),
+                _ => {
+                    // The loop waits for the editor.
+                    end_editors();
+                    let _ = to_loop.send(LoopEvent::Signal(number));
+                    // When the loop is done, the process ends during this sleep.
+                    thread::sleep(PATIENCE);
+                    leave();
+                    std::process::exit(128 + number);
+                }
+            }
         }
     }
 }

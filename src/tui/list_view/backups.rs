@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use crate::detectors::cut;
 use crate::format;
 use crate::model::plan::count_with_noun;
-use crate::model::{BackupReason, Moment, PathText, RecordText, UntrustedText};
+use crate::model::{BackupReason, Moment, PathText, RecordText, UntrustedText, Verb};
 use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
 use crate::text::columns::human_size;
 use crate::tui::action::{Action, Hint, act, hint};
@@ -17,7 +17,7 @@ use crate::tui::list_view::{ListViewKind as View, RowDetails};
 use crate::tui::state::app::App;
 use crate::tui::state::list_view::BackupsView;
 use crate::tui::state::row_list::{ListRow, RowList};
-use crate::tui::theme::{self, Theme};
+use crate::tui::theme;
 use crate::work::{BackupRow, BackupSummary};
 
 pub static KIND: View = View {
@@ -26,6 +26,8 @@ pub static KIND: View = View {
            `palimp backup create` copies every file now.",
     is_beside: false,
     rows,
+    key,
+    cells,
     about,
     hints,
     is_read: |app| app.list_view.backups.list.is_some(),
@@ -57,9 +59,11 @@ pub fn item_key(item: &RecordDifference) -> String {
     if item.can_come { item.at.to_string() } else { format!("{} {}", item.kind.as_str(), item.at) }
 }
 
-pub fn key(app: &App, row: ListRow) -> String {
-    let told = |own: &BackupRow| format!("{} {}", own.store, own.copy.path.to_text());
-    app.list_view.backups.of(Some(row)).map(told).unwrap_or_default()
+fn key(app: &App, row: ListRow) -> String {
+    let backups = &app.list_view.backups;
+    let item = backups.item(Some(row)).map(|item| item.at.to_string());
+    let of_backup = |own: &BackupRow| format!("{} {}", own.store, own.copy.path.to_text());
+    item.or_else(|| backups.of(Some(row)).map(of_backup)).unwrap_or_default()
 }
 
 fn rows(app: &App) -> Vec<ListRow> {
@@ -73,13 +77,13 @@ fn rows(app: &App) -> Vec<ListRow> {
 
 fn why(reason: &BackupReason) -> String {
     match reason {
-        BackupReason::Before(verb, _) => match verb.as_str() {
-            "tag" => "before a tag".into(),
-            "edit" => "before an edit".into(),
-            "rename" => "before a new name".into(),
-            "delete" => "before a deletion".into(),
-            "backup restore" => "before a restore".into(),
-            "compact" => "before a compaction".into(),
+        BackupReason::Before(verb, _) => match verb {
+            Verb::Tag => "before a tag".into(),
+            Verb::Edit => "before an edit".into(),
+            Verb::Rename => "before a new name".into(),
+            Verb::Delete => "before a deletion".into(),
+            Verb::BackupRestore => "before a restore".into(),
+            Verb::Compact => "before a compaction".into(),
             verb => format!("before {verb}"),
         },
         BackupReason::ByHand => "by hand".into(),
@@ -94,17 +98,16 @@ fn file_name(path: &Path) -> String {
     short.strip_prefix("sessions/").unwrap_or(short).to_owned()
 }
 
-pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
+fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     let backups = &app.list_view.backups;
     if let Some(item) = backups.item(Some(row)) {
         return item_cells(app, item);
     }
     let Some(own) = backups.of(Some(row)) else { return Vec::new() };
-    let theme = Theme::of(app);
     let state = match &own.verified {
-        None => ListCell::left("  unknown", 9).styled(theme.dim()),
+        None => ListCell::left("  unknown", 9).styled(app.palette.dim()),
         Some(own) if own.is_whole => ListCell::left("  intact", 9),
-        Some(_) => ListCell::left("✖ damaged", 9).styled(theme.wrong()),
+        Some(_) => ListCell::left("✖ damaged", 9).styled(app.palette.wrong()),
     };
     let at = own.copy.at.map_or("some time".into(), |at| at.short_date_at(app.now));
     vec![
@@ -113,37 +116,31 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
         ListCell::left(why(&own.copy.reason), 18).from(74),
         ListCell::store(app, own.store),
         ListCell::rest(file_name(&own.copy.file)),
-        ListCell::right(human_size(own.copy.bytes), 7).styled(theme.dim()).from(52),
+        ListCell::right(human_size(own.copy.bytes), 7).styled(app.palette.dim()).from(52),
     ]
-}
-
-/// Describes a memory that the backup lacks although it was written before the backup.
-fn absent(app: &App, own: &RecordDifference) -> String {
-    let ends_early = app.list_view.backups.opened.as_ref().is_some_and(|own| own.compared.ends_early);
-    let why = if ends_early { "the backup ends early" } else { "not in the backup" };
-    own.written.map_or_else(|| why.to_owned(), |at| format!("{}, {why}", at.short_date_at(app.now)))
 }
 
 fn item_cells(app: &App, own: &RecordDifference) -> Vec<ListCell> {
-    let theme = Theme::of(app);
     let told = match own.kind {
         DifferenceKind::Newer => "newer, is kept".to_owned(),
-        DifferenceKind::Absent => absent(app, own),
+        // The backup lacks it although it was written before the backup.
+        DifferenceKind::Absent => {
+            let ends_early = app.list_view.backups.opened.as_ref().is_some_and(|own| own.compared.ends_early);
+            let why = if ends_early { "the backup ends early" } else { "not in the backup" };
+            own.written.map_or_else(|| why.to_owned(), |at| format!("{}, {why}", at.short_date_at(app.now)))
+        }
         DifferenceKind::Changed => changes(app, own).into_iter().next().unwrap_or_else(|| own.told.clone()),
-        _ => written(app, &own.told),
+        _ => match own.told.strip_prefix("written ").and_then(Moment::parse) {
+            Some((at, _)) => format!("written {}", at.short_date_at(app.now)),
+            None => own.told.clone(),
+        },
     };
     let title = if own.title.is_empty() { "erased" } else { &own.title };
     vec![
-        ListCell::left(format!(" {}", own.kind.sign()), 2).styled(theme.strong()).close(),
+        ListCell::left(format!(" {}", own.kind.sign()), 2).styled(app.palette.strong()).close(),
         ListCell::rest(title),
-        ListCell::fitting(told, 44).styled(theme.dim()).from(70),
+        ListCell::fitting(told, 44).styled(app.palette.dim()).from(70),
     ]
-}
-
-/// Returns when a memory was written, in a form for people.
-fn written(app: &App, told: &str) -> String {
-    let at = told.strip_prefix("written ").and_then(Moment::parse);
-    at.map_or_else(|| told.to_owned(), |(at, _)| format!("written {}", at.short_date_at(app.now)))
 }
 
 /// Reads bytes as a memory of the backup's file; `None` if that is impossible.
@@ -222,19 +219,17 @@ fn ends_early(compared: &BackupComparison) -> String {
 }
 
 fn dim(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
-    theme::styled_lines(&theme::safe(app, text), width, Theme::of(app).dim()).collect()
+    theme::styled_lines(&theme::safe(app, text), width, app.palette.dim()).collect()
 }
 
 pub const DIFFERENCE: &str = "Difference   − now   + in the backup";
 
-/// Returns the difference of the memory under the cursor. An erased memory has nothing to show.
 pub fn difference(app: &App, width: usize) -> Vec<Line<'static>> {
-    let theme = Theme::of(app);
     let Some(item) = app.list_view.backups.item(app.list_view.details.selected()) else { return Vec::new() };
     let mut lines = Vec::new();
     let mut put = |sign: &str, text: &str| {
         let (head, text) = (format!("{sign} "), theme::safe(app, text));
-        lines.extend(theme::hanging(&head, theme.strong(), &text, width.saturating_sub(2)));
+        lines.extend(theme::hanging(&head, app.palette.strong(), &text, width.saturating_sub(2)));
     };
     put("·", &item.told);
     changes(app, item).iter().for_each(|change| put("~", change));
@@ -266,7 +261,6 @@ fn said(app: &App, item: &RecordDifference, bytes: &[u8]) -> Vec<String> {
     }
 }
 
-/// Returns the text of a memory and then its fields, as the detail pane does.
 fn told(app: &App, item: &RecordDifference, own: RecordText) -> Vec<String> {
     let start = |text: &str| text[..cut(text, LONGEST)].to_owned();
     // A deletion has no text. The title is of the memory that it deletes.
@@ -318,7 +312,6 @@ pub fn why_not_restorable(item: &RecordDifference) -> String {
     }
 }
 
-/// The column where the values begin.
 const INDENT: usize = 8;
 
 /// Lists what to do with the backup, then what it is, then what differs if it was verified.
@@ -326,7 +319,14 @@ pub fn description(app: &App, own: &BackupRow, width: usize) -> Vec<Line<'static
     if app.list_view.backups.opening.is_some() {
         return dim(app, "reading …", width);
     }
-    let mut lines = dim(app, &says(app, own), width);
+    let (found, state) = match &own.verified {
+        None => (format!("It was not verified yet: {} does.", Action::Verify.call()), "not verified"),
+        Some(own) if own.is_whole => (format!("It is intact: {}.", own.found), "verified, intact"),
+        Some(own) => (format!("It is damaged: {}.", own.found), "verified, damaged"),
+    };
+    let opens = || format!("{found} Enter compares it with the store as it is now, and changes nothing.");
+    let says = app.list_view.backups.failed.clone().unwrap_or_else(opens);
+    let mut lines = dim(app, &says, width);
     lines.push(Line::default());
     let named = [
         ("made", own.copy.at.map_or("at some time".into(), |at| at.short_date_at(app.now))),
@@ -334,7 +334,7 @@ pub fn description(app: &App, own: &BackupRow, width: usize) -> Vec<Line<'static
         ("of", format!("{} in {}", own.copy.file.to_text(), app.store_name(own.store))),
         ("is", own.copy.path.to_text().into_owned()),
         ("size", human_size(own.copy.bytes)),
-        ("state", state(own)),
+        ("state", state.to_owned()),
     ];
     for (name, value) in named {
         lines.extend(described(app, name, &value, width));
@@ -343,35 +343,14 @@ pub fn description(app: &App, own: &BackupRow, width: usize) -> Vec<Line<'static
     lines
 }
 
-/// Says why the backup can't be opened, or whether it is intact, and what to do.
-fn says(app: &App, own: &BackupRow) -> String {
-    if let Some(why) = &app.list_view.backups.failed {
-        return why.clone();
-    }
-    let found = match &own.verified {
-        None => format!("It was not verified yet: {} does.", Action::Verify.call()),
-        Some(own) if own.is_whole => format!("It is intact: {}.", own.found),
-        Some(own) => format!("It is damaged: {}.", own.found),
-    };
-    format!("{found} Enter compares it with the store as it is now, and changes nothing.")
-}
-
-fn state(own: &BackupRow) -> String {
-    match &own.verified {
-        None => "not verified".into(),
-        Some(own) if own.is_whole => "verified, intact".into(),
-        Some(_) => "verified, damaged".into(),
-    }
-}
-
 fn described(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> {
     let (head, value) = (format!("{name:INDENT$}"), theme::safe(app, value));
-    theme::hanging(&head, Theme::of(app).dim(), &value, width.saturating_sub(INDENT)).collect()
+    theme::hanging(&head, app.palette.dim(), &value, width.saturating_sub(INDENT))
 }
 
 /// Says how many memories differ, and lists the first ones that can be restored.
 fn differing(app: &App, differs: &BackupSummary, width: usize) -> Vec<Line<'static>> {
-    let strong = Theme::of(app).strong();
+    let strong = app.palette.strong();
     let figures = figures(differs);
     let told = if figures.is_empty() { "no memory differs from now".into() } else { figures };
     let mut lines = described(app, "differs", &told, width);
@@ -387,7 +366,6 @@ fn differing(app: &App, differs: &BackupSummary, width: usize) -> Vec<Line<'stat
     lines
 }
 
-/// Counts the memories that differ, by kind.
 pub fn figures(differs: &BackupSummary) -> String {
     let count = |kinds: &[DifferenceKind]| -> usize {
         let own = differs.counts.iter().filter(|(kind, _)| kinds.contains(kind));

@@ -3,7 +3,7 @@
 use ratatui::text::{Line, Span};
 
 use crate::model::plan::count_with_noun;
-use crate::model::{Moment, PathText, UndoRedo};
+use crate::model::{Moment, PathText, UndoRedo, Verb};
 use crate::text::columns::human_size;
 use crate::tui::action::{Action, Hint, act, hint};
 use crate::tui::list_view::row::ListCell;
@@ -11,7 +11,7 @@ use crate::tui::list_view::{ListViewKind, RowDetails};
 use crate::tui::state::app::App;
 use crate::tui::state::list_view::JournalScreen;
 use crate::tui::state::row_list::ListRow;
-use crate::tui::theme::{self, Theme};
+use crate::tui::theme;
 use crate::usecase::{JournalRow as Step, JournalView, StepOutcome};
 use crate::work::{StepDetail, StepFile};
 
@@ -20,6 +20,8 @@ pub static KIND: ListViewKind = ListViewKind {
     none: "Nothing was changed with palimp yet. What it changes is listed here, and can be undone for 30 days.",
     is_beside: false,
     rows,
+    key,
+    cells,
     about,
     hints,
     is_read: |app| app.list_view.journal.accounts.is_some(),
@@ -79,7 +81,7 @@ fn rows(app: &App) -> Vec<ListRow> {
     rows
 }
 
-pub fn key(app: &App, row: ListRow) -> String {
+fn key(app: &App, row: ListRow) -> String {
     let number = |store, at| app.list_view.journal.step(store, at).map_or(0, |own| own.line.step);
     match row {
         ListRow::Step(store, at) => format!("step {store} {}", number(store, at)),
@@ -90,8 +92,7 @@ pub fn key(app: &App, row: ListRow) -> String {
     }
 }
 
-pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
-    let theme = Theme::of(app);
+fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     let (ListRow::Step(store, at)
     | ListRow::Others(store, at)
     | ListRow::Moved(store, at)
@@ -109,7 +110,7 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
         _ => ("palimp", fault(journal, store, at)),
     };
     let (sign, style) =
-        if let ListRow::Fault(..) = row { ("✖", theme.wrong()) } else { (" ", theme.dim()) };
+        if let ListRow::Fault(..) = row { ("✖", app.palette.wrong()) } else { (" ", app.palette.dim()) };
     vec![
         ListCell::left(sign, 14).styled(style),
         ListCell::left(who, 6).styled(style).from(90),
@@ -144,9 +145,8 @@ fn others(step: &Step) -> String {
 }
 
 fn step_cells(app: &App, store: usize, own: &Step) -> Vec<ListCell> {
-    let theme = Theme::of(app);
     let at = own.at.map_or_else(|| own.line.at.clone(), |at| at.short_date_at(app.now));
-    let style = if own.is_undone() { theme.dim() } else { ratatui::style::Style::new() };
+    let style = if own.is_undone() { app.palette.dim() } else { ratatui::style::Style::new() };
     let many = (own.line.records > 1).then(|| count_with_noun(own.line.records, "memory"));
     let state = match own.outcome {
         StepOutcome::UndoneBy(by) => Some(format!("undone by step {by}")),
@@ -154,31 +154,27 @@ fn step_cells(app: &App, store: usize, own: &Step) -> Vec<ListCell> {
         _ => own.why_not.map(|_| "no undo".to_owned()),
     };
     let told = [many, state].into_iter().flatten().collect::<Vec<_>>().join(" · ");
-    let mut cells = vec![
-        ListCell::left(format!("{} {at}", sign(own)), 14).styled(style),
-        ListCell::left("palimp", 6).styled(theme.dim()).from(90),
-        // Each store has its own step numbers, so the store is named before the number.
-        ListCell::store(app, store).close(),
-        ListCell::left(format!("step {}", own.line.step), NUMBER).styled(theme.dim()).from(70),
-        ListCell::rest(what(app, store, own)).styled(style),
-    ];
-    // A step without these details leaves the columns to its title.
-    let width = theme::width(&told);
-    cells.extend((width > 0).then(|| ListCell::right(told, width).styled(theme.dim()).from(60)));
-    cells
-}
-
-/// Columns of "step" and its number.
-const NUMBER: usize = 8;
-
-fn sign(own: &Step) -> &'static str {
-    match own.outcome {
+    let sign = match own.outcome {
         StepOutcome::Applied if own.line.is_half => "✖",
         StepOutcome::Applied | StepOutcome::Reverses(_) => "✓",
         StepOutcome::UndoneBy(_) => "↶",
         StepOutcome::Erasing => "✖",
-    }
+    };
+    let mut cells = vec![
+        ListCell::left(format!("{sign} {at}"), 14).styled(style),
+        ListCell::left("palimp", 6).styled(app.palette.dim()).from(90),
+        // Each store has its own step numbers, so the store is named before the number.
+        ListCell::store(app, store).close(),
+        ListCell::left(format!("step {}", own.line.step), NUMBER).styled(app.palette.dim()).from(70),
+        ListCell::rest(what(app, store, own)).styled(style),
+    ];
+    // A step without these details leaves the columns to its title.
+    let width = theme::width(&told);
+    cells.extend((width > 0).then(|| ListCell::right(told, width).styled(app.palette.dim()).from(60)));
+    cells
 }
+
+const NUMBER: usize = 8;
 
 /// Says what a step did, with the title of its first memory if that is known.
 fn what(app: &App, store: usize, own: &Step) -> String {
@@ -208,7 +204,7 @@ fn tagged(own: &Step, shown: &StepDetail) -> Option<String> {
     }
     let signed = |(came, tag): &(bool, &str)| format!("{}{tag}", if *came { "+" } else { "−" });
     match tags.as_slice() {
-        _ if own.line.verb != "tag" => None,
+        _ if own.line.verb != Verb::Tag => None,
         [] => None,
         [(true, "pinned")] => Some("pinned".into()),
         [(false, "pinned")] => Some("unpinned".into()),
@@ -219,21 +215,21 @@ fn tagged(own: &Step, shown: &StepDetail) -> Option<String> {
     }
 }
 
-fn did(verb: &str) -> &str {
+fn did(verb: &Verb) -> &str {
     match verb {
-        "archive" => "archived",
-        "backup create" => "backed up",
-        "backup restore" => "restored",
-        "compact" => "compacted",
-        "delete" => "deleted",
-        "edit" => "changed",
-        "erase" => "erased",
-        "redact" => "redacted",
-        "rename" => "renamed",
-        "repair" => "repaired",
-        "tag" => "tagged",
-        "unarchive" | "undelete" => "brought back",
-        verb => verb,
+        Verb::Archive => "archived",
+        Verb::BackupCreate => "backed up",
+        Verb::BackupRestore => "restored",
+        Verb::Compact => "compacted",
+        Verb::Delete => "deleted",
+        Verb::Edit => "changed",
+        Verb::Erase => "erased",
+        Verb::Redact => "redacted",
+        Verb::Rename => "renamed",
+        Verb::Repair => "repaired",
+        Verb::Tag => "tagged",
+        Verb::Unarchive | Verb::Undelete => "brought back",
+        verb => verb.as_str(),
     }
 }
 
@@ -291,13 +287,21 @@ impl StepText<'_> {
             }
         };
         self.put(&says);
-        if self.receipt(store, own.line.step) {
-            return;
+        let journal = &self.app.list_view.journal;
+        if let Some(receipt) = journal.receipt(store, own.line.step) {
+            // The result of the last search for what the step erased comes before the receipt.
+            let is_of_step =
+                |check: &&(usize, u64, Vec<String>)| (check.0, check.1) == (store, own.line.step);
+            if let Some((.., found)) = journal.checks.iter().find(is_of_step) {
+                found.iter().for_each(|line| self.put(line));
+                self.lines.push(Line::default());
+            }
+            return receipt.iter().for_each(|line| self.put(line));
         }
         match self.app.list_view.journal.shown(store, own.line.step).map(|own| &own.files) {
             None => {
                 let hint = "Enter shows its memories, as far as that is still kept.";
-                self.lines.push(Line::styled(hint, Theme::of(self.app).dim()));
+                self.lines.push(Line::styled(hint, self.app.palette.dim()));
             }
             Some(Err(why)) => self.put(&format!("{why}.")),
             Some(Ok(_)) => self.memories(store, own.line.step),
@@ -312,31 +316,18 @@ impl StepText<'_> {
         }
     }
 
-    /// Adds the result of the last search for what a step erased, and the receipt. False if there is none.
-    fn receipt(&mut self, store: usize, step: u64) -> bool {
-        let journal = &self.app.list_view.journal;
-        let Some(receipt) = journal.receipt(store, step) else { return false };
-        if let Some((.., told)) = journal.checks.iter().find(|own| (own.0, own.1) == (store, step)) {
-            told.iter().for_each(|line| self.put(line));
-            self.lines.push(Line::default());
-        }
-        receipt.iter().for_each(|line| self.put(line));
-        true
-    }
-
     /// Adds the titles of memories, and for files without memories the changed lines.
     fn memories(&mut self, store: usize, step: u64) {
-        let theme = Theme::of(self.app);
         let Some(shown) = self.app.list_view.journal.shown(store, step) else { return };
         for (sign, title) in titles(shown) {
             let title = theme::fit(&theme::safe(self.app, title), self.width.saturating_sub(2));
-            let sign = Span::styled(format!("{sign} "), theme.strong());
+            let sign = Span::styled(format!("{sign} "), self.app.palette.strong());
             self.lines.push(Line::from(vec![sign, Span::raw(title)]));
         }
         for file in shown.files.iter().flatten().filter(|own| own.titles.is_empty()) {
             let head = format!("{}: −{} +{} lines", file.path, file.gone, file.come);
             let head = theme::fit(&theme::safe(self.app, &head), self.width);
-            self.lines.push(Line::styled(head, theme.strong()));
+            self.lines.push(Line::styled(head, self.app.palette.strong()));
             for run in file.lines.chunk_by(|one, next| one.0 == next.0) {
                 let sign = if run[0].0 { "+ " } else { "− " };
                 // The lines are masked together, because a secret can continue on the next line.
@@ -345,7 +336,7 @@ impl StepText<'_> {
                 for text in theme::masked(self.app, &text).split('\n') {
                     let text = theme::safe(self.app, text);
                     let text = theme::fit(&text, self.width.saturating_sub(2));
-                    let sign = Span::styled(sign, theme.strong());
+                    let sign = Span::styled(sign, self.app.palette.strong());
                     self.lines.push(Line::from(vec![sign, Span::raw(text)]));
                 }
             }
@@ -363,7 +354,7 @@ fn hints(app: &App) -> Vec<Hint> {
         false => act(Action::Undo, "undo…"),
     };
     let turn = (step.why_not.is_none() && !app.is_readonly()).then_some(turn);
-    let is_erasure = step.line.verb == "erase";
+    let is_erasure = step.line.verb == Verb::Erase;
     let content = if is_erasure { "its receipt" } else { "its memories" };
     let open = match (app.list_view.in_details, is_erasure) {
         (false, _) => Some(hint("Enter", content)),

@@ -17,7 +17,7 @@ use crate::tui::list_view::row::ListCell;
 use crate::tui::list_view::{ListViewKind, RowDetails, focused_memory, text_lines};
 use crate::tui::state::app::App;
 use crate::tui::state::row_list::ListRow;
-use crate::tui::theme::{self, Theme};
+use crate::tui::theme;
 use crate::usecase::{
     instruction_lines, instruction_text, is_long_index, limit_lines, listed_lines, loaded_size,
 };
@@ -27,6 +27,8 @@ pub static KIND: ListViewKind = ListViewKind {
     none: "No program loads memories of these stores by itself.",
     is_beside: true,
     rows,
+    key,
+    cells,
     about,
     hints,
     is_read: |_| true,
@@ -58,47 +60,56 @@ fn loaded(app: &App, number: usize, file: usize) -> Option<&LoadedFile> {
     app.list_view.budgets.get(number)?.files.get(file)
 }
 
-pub fn key(app: &App, number: usize, file: usize) -> String {
-    let path = loaded(app, number, file).map(|own| own.path.to_text().into_owned());
-    format!("{number} {}", path.unwrap_or_default())
+fn key(app: &App, row: ListRow) -> String {
+    match row {
+        ListRow::Loaded(number, file) => {
+            let path = loaded(app, number, file).map(|own| own.path.to_text().into_owned());
+            format!("{number} {}", path.unwrap_or_default())
+        }
+        ListRow::LoadedLine(at) => line_key(app, at),
+        ListRow::Instruction(number, file) => instruction_at(app, number, file)
+            .map_or(String::new(), |(project, file)| {
+                format!("{} {} {}", project.folder.to_text(), file.reader, file.path.to_text())
+            }),
+        _ => String::new(),
+    }
 }
 
-pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
-    let theme = Theme::of(app);
+fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     match row {
         ListRow::LoadedStore(number) => {
             let Some(own) = app.list_view.budgets.get(number) else { return Vec::new() };
             let told = format!("{}  {}", app.store_name(own.store), own.size());
-            vec![ListCell::rest(told).styled(theme.strong())]
+            vec![ListCell::rest(told).styled(app.palette.strong())]
         }
         ListRow::Loaded(number, file) => {
             let Some(own) = loaded(app, number, file) else { return Vec::new() };
             let (sign, how, style) = match own.extent {
                 LoadedExtent::Whole => (" ", "whole".to_owned(), Style::new()),
                 LoadedExtent::UpTo(line) => {
-                    ("✖", format!("up to line {}", line.saturating_sub(1)), theme.wrong())
+                    ("✖", format!("up to line {}", line.saturating_sub(1)), app.palette.wrong())
                 }
-                LoadedExtent::Ends(first, last) => ("✖", format!("not {first}-{last}"), theme.wrong()),
-                LoadedExtent::Unknown => ("?", "unknown".to_owned(), theme.dim()),
-                LoadedExtent::Name => (" ", "name".to_owned(), theme.dim()),
-                LoadedExtent::Nothing => (" ", "not loaded".to_owned(), theme.dim()),
+                LoadedExtent::Ends(first, last) => ("✖", format!("not {first}-{last}"), app.palette.wrong()),
+                LoadedExtent::Unknown => ("?", "unknown".to_owned(), app.palette.dim()),
+                LoadedExtent::Name => (" ", "name".to_owned(), app.palette.dim()),
+                LoadedExtent::Nothing => (" ", "not loaded".to_owned(), app.palette.dim()),
             };
             let size = if own.bytes() == 0 { String::new() } else { human_size(own.bytes() as u64) };
             vec![
                 ListCell::left(sign, 1).styled(style).close(),
                 ListCell::rest(own.path.to_text()).styled(style),
                 ListCell::left(how, 16).styled(style),
-                ListCell::right(size, 7).styled(theme.dim()),
+                ListCell::right(size, 7).styled(app.palette.dim()),
             ]
         }
         ListRow::LoadedLine(at) => {
             let Some(line) = app.list_view.loaded_lines.get(at) else { return Vec::new() };
-            let (sign, style) = if line.is_seen { (" ", Style::new()) } else { ("✖", theme.wrong()) };
+            let (sign, style) = if line.is_seen { (" ", Style::new()) } else { ("✖", app.palette.wrong()) };
             vec![
                 ListCell::left(sign, 1).styled(style).close(),
-                ListCell::right(line.number.to_string(), 5).styled(theme.dim()).close(),
+                ListCell::right(line.number.to_string(), 5).styled(app.palette.dim()).close(),
                 ListCell::rest(line.text.clone()).styled(style),
-                ListCell::right(human_size(line.place.len() as u64), 7).styled(theme.dim()),
+                ListCell::right(human_size(line.place.len() as u64), 7).styled(app.palette.dim()),
             ]
         }
         ListRow::InstructedProject(number) => {
@@ -107,7 +118,7 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
             let name = own.folder.file_name().unwrap_or(own.folder.as_os_str());
             vec![
                 ListCell::rest(format!("{}  instructions, as context{more}", name.to_text()))
-                    .styled(theme.strong()),
+                    .styled(app.palette.strong()),
             ]
         }
         ListRow::Instruction(number, file) => {
@@ -118,10 +129,10 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
                 _ => "–",
             };
             vec![
-                ListCell::left(sign, 1).styled(theme.dim()).close(),
+                ListCell::left(sign, 1).styled(app.palette.dim()).close(),
                 ListCell::rest(format!("{}{}", "  ".repeat(file.depth), own.name(file))),
-                ListCell::left(file.reader, 16).styled(theme.dim()),
-                ListCell::right(size, 7).styled(theme.dim()),
+                ListCell::left(file.reader, 16).styled(app.palette.dim()),
+                ListCell::right(size, 7).styled(app.palette.dim()),
             ]
         }
         _ => Vec::new(),
@@ -188,7 +199,7 @@ fn hints(app: &App) -> Vec<Hint> {
     open.into_iter().chain(moves).collect()
 }
 
-/// Returns the text about a file. Untrusted text.
+/// Untrusted text.
 pub fn text(app: &App, number: usize, file: usize) -> Option<String> {
     let (store, file) = file_at(app, number, file)?;
     let [fix, mark] = [Action::Fix, Action::Toggle].map(Action::call);
@@ -221,12 +232,6 @@ fn instruction_rows(app: &App) -> impl Iterator<Item = ListRow> {
 fn instruction_at(app: &App, number: usize, file: usize) -> Option<(&ProjectInstructions, &InstructionFile)> {
     let own = app.list_view.instructions.get(number)?;
     Some((own, own.files.get(file)?))
-}
-
-pub fn instruction_key(app: &App, number: usize, file: usize) -> String {
-    instruction_at(app, number, file).map_or(String::new(), |(own, file)| {
-        format!("{} {} {}", own.folder.to_text(), file.reader, file.path.to_text())
-    })
 }
 
 /// Returns the text about a file of instructions, and all files of its project. Untrusted text.

@@ -12,7 +12,6 @@ use crate::tui::list_view::{ListViewKind, RowDetails, text_lines};
 use crate::tui::panes::{secret_beside, sign_of};
 use crate::tui::state::app::App;
 use crate::tui::state::row_list::ListRow;
-use crate::tui::theme::Theme;
 use crate::tui::value_prompt::field;
 
 pub static KIND: ListViewKind = ListViewKind {
@@ -21,6 +20,8 @@ pub static KIND: ListViewKind = ListViewKind {
            the last day.",
     is_beside: true,
     rows,
+    key: |app, row| if let ListRow::New(at) = row { key(app, at) } else { String::new() },
+    cells,
     about,
     hints,
     is_read: |app| app.is_whole(),
@@ -72,14 +73,12 @@ pub fn shared_names(store: &Store) -> BTreeSet<String> {
     (0..).zip(&store.entries).filter(is_part).map(|(number, _)| name_of(store, number)).collect()
 }
 
-/// Returns the names of the new memories that have the time of their file.
 pub fn unseen_names(app: &App) -> HashSet<String> {
     let stores = app.snapshot.stores.iter().enumerate().filter(|(_, store)| store.has_file_times);
     let new = stores.flat_map(|(number, store)| of_store(app, number).map(move |(_, at)| (store, at.entry)));
     new.map(|(store, entry)| name_of(store, entry)).collect()
 }
 
-/// Returns the new memories of a store, the newest first.
 fn of_store(app: &App, number: usize) -> impl Iterator<Item = (Moment, EntryRef)> + '_ {
     let store = app.snapshot.stores.get(number);
     let seen = store.and_then(|store| app.visits.seen(&store.root));
@@ -117,17 +116,16 @@ fn rows(app: &App) -> Vec<ListRow> {
     rows
 }
 
-pub fn key(app: &App, at: EntryRef) -> String {
+fn key(app: &App, at: EntryRef) -> String {
     let store = app.snapshot.stores.get(at.store as usize);
     store.map(|store| format!("{} {}", at.store, name_of(store, at.entry))).unwrap_or_default()
 }
 
-pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
-    let theme = Theme::of(app);
+fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     match row {
         ListRow::Store(number, count) => {
             let told = format!("{}  {count} new", app.store_name(number));
-            vec![ListCell::rest(told).styled(theme.strong())]
+            vec![ListCell::rest(told).styled(app.palette.strong())]
         }
         ListRow::New(at) => {
             let (store, entry) = app.snapshot.get(at);
@@ -145,8 +143,8 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
                 ListCell::rest(format::title(store, entry).into_raw()),
             ];
             cells.extend(is_turned.then(|| ListCell::store(app, at.store as usize)));
-            cells.push(ListCell::left(who, 10).styled(theme.dim()).from(50));
-            cells.push(ListCell::right(age.unwrap_or_default(), 5).styled(theme.dim()));
+            cells.push(ListCell::left(who, 10).styled(app.palette.dim()).from(50));
+            cells.push(ListCell::right(age.unwrap_or_default(), 5).styled(app.palette.dim()));
             cells
         }
         _ => Vec::new(),
@@ -173,9 +171,7 @@ pub fn text(app: &App, at: EntryRef) -> String {
 const NAMES: usize = 14;
 
 pub fn about(app: &App, width: usize) -> RowDetails {
-    let Some(ListRow::New(at)) = app.list_view.row() else {
-        return RowDetails::default();
-    };
+    let Some(ListRow::New(at)) = app.list_view.row() else { return RowDetails::default() };
     let (store, entry) = app.snapshot.get(at);
     let memory = store.memory(entry);
     let session = store.session(entry).map(|session| session.name.clone());
@@ -190,12 +186,11 @@ pub fn about(app: &App, width: usize) -> RowDetails {
 }
 
 fn hints(app: &App) -> Vec<Hint> {
-    let mut hints = match app.list_view.list.is_empty() {
-        true => Vec::new(),
-        false => vec![hint("Enter", "open"), act(Action::Seen, "seen"), act(Action::MarkAll, "mark all")],
-    };
-    let removes = !app.is_readonly() && !app.list_view.list.is_empty();
-    hints.extend(removes.then(|| act(Action::Delete, "remove…")));
+    let mut hints = Vec::new();
+    if !app.list_view.list.is_empty() {
+        hints.extend([hint("Enter", "open"), act(Action::Seen, "seen"), act(Action::MarkAll, "mark all")]);
+        hints.extend((!app.is_readonly()).then(|| act(Action::Delete, "remove…")));
+    }
     hints.extend((!app.list_view.seen_before.is_empty()).then(|| act(Action::Undo, "undo seen")));
     hints
 }

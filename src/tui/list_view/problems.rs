@@ -15,7 +15,7 @@ use crate::tui::list_view::{ListViewKind, RowDetails};
 use crate::tui::state::app::App;
 use crate::tui::state::list_view::{FixOption, ListedProblem, ProblemFixes};
 use crate::tui::state::row_list::ListRow;
-use crate::tui::theme::{self, Theme, sign};
+use crate::tui::theme::{self, sign};
 use crate::tui::value_prompt::may_edit;
 
 pub static KIND: ListViewKind = ListViewKind {
@@ -23,6 +23,8 @@ pub static KIND: ListViewKind = ListViewKind {
     none: "No problems.",
     is_beside: true,
     rows,
+    key: |app, row| if let ListRow::Problem(at) = row { key(app, at) } else { String::new() },
+    cells,
     about,
     hints,
     is_read: |app| app.is_whole(),
@@ -114,7 +116,6 @@ pub fn key(app: &App, number: usize) -> String {
     format!("{store} {} {} {:?} {}", own.code.as_str(), own.file.to_text(), own.line, own.message)
 }
 
-/// Returns the memory or line that a problem is about, if it is one.
 pub fn entry(snapshot: &Snapshot, store: usize, problem: &Problem) -> Option<EntryRef> {
     let own = snapshot.stores.get(store)?;
     let document = own.documents.binary_search_by(|document| (*document.path).cmp(&problem.file)).ok()?;
@@ -159,11 +160,11 @@ pub fn wanted(app: &App) -> Option<RepairTarget> {
 fn about(app: &App, width: usize) -> RowDetails {
     let Some(ListRow::Problem(number)) = app.list_view.row() else { return RowDetails::default() };
     let Some((store, problem)) = problem(app, number) else { return RowDetails::default() };
-    let theme = Theme::of(app);
     let line = problem.line.filter(|line| *line > 0).map_or(String::new(), |line| format!(" · line {line}"));
     let title = format!("{} · {}{line}", app.store_name(store), problem.file.to_text());
     let says = |text: &str, style: Style| theme::styled_lines(&theme::safe(app, text), width, style);
-    let mut lines: Vec<Line<'static>> = says(&problem.message, theme.severity(problem.severity)).collect();
+    let mut lines: Vec<Line<'static>> =
+        says(&problem.message, app.palette.severity(problem.severity)).collect();
     if !is_said(problem.code.meaning(), &problem.message) {
         lines.extend(says(problem.code.meaning(), Style::new()));
     }
@@ -181,32 +182,32 @@ fn about(app: &App, width: usize) -> RowDetails {
         lines.push(Line::default());
         if fix.bytes > 0 {
             let order = if fix.ways.is_empty() { "" } else { "Before, " };
-            lines.extend(says(&format!("{order}{} bytes:", fix.bytes), theme.dim()));
+            lines.extend(says(&format!("{order}{} bytes:", fix.bytes), app.palette.dim()));
             let before: Vec<&str> = fix.before.lines().collect();
             let (shown, more) = before.split_at(before.len().min(BEFORE));
             lines.extend(shown.iter().flat_map(|line| says(line, Style::new())));
             if !more.is_empty() {
-                lines.extend(says(&format!("… and {} lines more", more.len()), theme.dim()));
+                lines.extend(says(&format!("… and {} lines more", more.len()), app.palette.dim()));
             }
         }
         for (at, way) in fix.ways.iter().enumerate() {
             let is_chosen = fix.chosen.unwrap_or(0) == at;
-            let (mark, style) = if is_chosen { ("→", theme.accent()) } else { (" ", Style::new()) };
+            let (mark, style) = if is_chosen { ("→", app.palette.accent()) } else { (" ", Style::new()) };
             let safe = if way.is_safe { " (loses nothing)" } else { "" };
             lines.extend(says(&format!("{mark} {}{safe}", way.title), style));
             if !is_chosen {
                 continue;
             }
-            lines.extend(says(&way.reason, theme.dim()));
+            lines.extend(says(&way.reason, app.palette.dim()));
             let Some(after) = &way.after else { continue };
             let head = if after.is_empty() { "After: (no line)" } else { "After:" };
-            lines.extend(says(head, theme.dim()));
+            lines.extend(says(head, app.palette.dim()));
             let after = after.split('\n').filter(|line| !line.is_empty());
             lines.extend(after.flat_map(|line| says(line, Style::new())));
         }
     }
     lines.push(Line::default());
-    lines.extend(says(problem.code.as_str(), theme.dim()));
+    lines.extend(says(problem.code.as_str(), app.palette.dim()));
     RowDetails { title, right: String::new(), lines }
 }
 
@@ -275,7 +276,6 @@ fn what(store: Option<&Store>, problem: &Problem) -> String {
     }
 }
 
-/// Returns the quoted parts of a message, except commands.
 fn things(message: &str) -> Vec<&str> {
     let mut things = Vec::new();
     let mut rest = message;
@@ -308,29 +308,29 @@ pub fn heading(severity: Severity) -> &'static str {
     }
 }
 
-pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
-    let theme = Theme::of(app);
+fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     match row {
         ListRow::Severity(severity, count) => {
-            let count = ListCell::right(count.to_string(), 5).styled(theme.dim());
-            vec![ListCell::rest(heading(severity)).styled(theme.severity(severity)), count]
+            let count = ListCell::right(count.to_string(), 5).styled(app.palette.dim());
+            vec![ListCell::rest(heading(severity)).styled(app.palette.severity(severity)), count]
         }
         ListRow::File(number) => {
             let Some((store, own)) = problem(app, number) else { return Vec::new() };
             let text = format!("  {}  {}", app.store_name(store), own.file.to_text());
-            vec![ListCell::rest(text).styled(theme.dim())]
+            vec![ListCell::rest(text).styled(app.palette.dim())]
         }
         ListRow::Problem(number) => {
             let Some((store, own)) = problem(app, number) else { return Vec::new() };
             let place = own.line.filter(|line| *line > 0).map_or(String::new(), |line| line.to_string());
-            let severity = theme.severity(own.severity);
+            let severity = app.palette.severity(own.severity);
             let is_safe = repair_of(app, number).is_some();
             let mut cells = vec![
                 ListCell::left(format!("  {}", sign(own.severity)), 3).styled(severity).close(),
-                ListCell::right(place, 4).styled(theme.dim()).from(30).close(),
+                ListCell::right(place, 4).styled(app.palette.dim()).from(30).close(),
                 ListCell::rest(what(app.snapshot.stores.get(store).map(Arc::as_ref), own)),
             ];
-            cells.extend(is_safe.then(|| ListCell::left(SAFE, SAFE.len()).styled(theme.dim()).from(50)));
+            cells
+                .extend(is_safe.then(|| ListCell::left(SAFE, SAFE.len()).styled(app.palette.dim()).from(50)));
             cells
         }
         _ => Vec::new(),

@@ -3,10 +3,10 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::tui::list_view::{backups, journal, loaded, new, problems, secrets, upkeep};
+use crate::tui::list_view::{current_kind, problems};
 use crate::tui::state::app::App;
 use crate::tui::state::row_list::ListRow;
-use crate::tui::theme::{self, Theme, column};
+use crate::tui::theme::{self, column};
 use crate::tui::type_letters;
 
 impl ListRow {
@@ -26,59 +26,15 @@ impl ListRow {
         }
     }
 
-    /// Returns a key that stays the same when the view is read again.
+    /// Returns a key that stays the same when the view is read again; empty for a heading.
     pub fn key(self, app: &App) -> String {
-        match self {
-            ListRow::Backup(_) => backups::key(app, self),
-            ListRow::Item(at) => {
-                app.list_view.backups.items().get(at).map_or(String::new(), |own| own.at.to_string())
-            }
-            ListRow::Chore(at) => upkeep::key(app, at),
-            ListRow::Archived(at) => upkeep::archived_key(app, at),
-            ListRow::Fading(at) => upkeep::fading_memory(app, at)
-                .map_or(String::new(), |at| format!("fades {}", upkeep::archived_key(app, at))),
-            ListRow::New(at) => new::key(app, at),
-            ListRow::Step(..) | ListRow::Others(..) | ListRow::Moved(..) | ListRow::Fault(..) => {
-                journal::key(app, self)
-            }
-            ListRow::Problem(at) => problems::key(app, at),
-            ListRow::Touched(at) => at.to_string(),
-            ListRow::Finding(at) => secrets::key(app, at),
-            ListRow::Loaded(number, file) => loaded::key(app, number, file),
-            ListRow::LoadedLine(at) => loaded::line_key(app, at),
-            ListRow::Instruction(number, file) => loaded::instruction_key(app, number, file),
-            // Headings have no key.
-            _ => String::new(),
-        }
+        current_kind(app).map_or(String::new(), |kind| (kind.key)(app, self))
     }
 
     pub fn cells(self, app: &App) -> Vec<ListCell> {
-        match self {
-            ListRow::Backup(_) | ListRow::Item(_) => backups::cells(app, self),
-            ListRow::UpkeepPart(..)
-            | ListRow::Chore(_)
-            | ListRow::Touched(_)
-            | ListRow::Fading(_)
-            | ListRow::Batch(_)
-            | ListRow::Archived(_) => upkeep::cells(app, self),
-            ListRow::Step(..) | ListRow::Others(..) | ListRow::Moved(..) | ListRow::Fault(..) => {
-                journal::cells(app, self)
-            }
-            ListRow::Severity(..) | ListRow::File(_) | ListRow::Problem(_) => problems::cells(app, self),
-            ListRow::Store(..) | ListRow::New(_) => new::cells(app, self),
-            ListRow::LoadedStore(_)
-            | ListRow::Loaded(..)
-            | ListRow::LoadedLine(_)
-            | ListRow::InstructedProject(_)
-            | ListRow::Instruction(..) => loaded::cells(app, self),
-            ListRow::FindingKind(..)
-            | ListRow::FindingFile(..)
-            | ListRow::FalseAlarms(_)
-            | ListRow::Finding(_) => secrets::cells(app, self),
-        }
+        current_kind(app).map_or(Vec::new(), |kind| (kind.cells)(app, self))
     }
 
-    /// Returns all the text of the row, for the filter.
     pub fn text(self, app: &App) -> String {
         if let ListRow::Problem(at) = self {
             return problems::words(app, at);
@@ -170,7 +126,6 @@ impl ListCell {
         ListCell { style, ..self }
     }
 
-    /// Shows the cell only in lists of at least this many columns.
     pub fn from(self, from: usize) -> ListCell {
         ListCell { from, ..self }
     }
@@ -180,15 +135,13 @@ impl ListCell {
         ListCell { gap: 1, ..self }
     }
 
-    /// Leaves no space after the cell.
     pub fn tight(self) -> ListCell {
         ListCell { gap: 0, ..self }
     }
 
-    /// Makes a cell with the letter of a type.
     pub fn kind(app: &App, kind: &str) -> ListCell {
         let letter = ListCell::left(type_letters::letter(app, kind), 1);
-        letter.styled(Theme::of(app).kind(kind)).from(30).close()
+        letter.styled(app.palette.kind(kind)).from(30).close()
     }
 
     /// Makes a cell with the short name of a store. It is shown only if several stores are open.
@@ -196,7 +149,7 @@ impl ListCell {
         let shown = app.short_store_names.get(store).cloned();
         let widest = app.short_store_names.iter().map(|name| theme::width(name)).max().unwrap_or(0);
         let is_one = app.snapshot.stores.len() < 2;
-        let style = Theme::of(app).dim();
+        let style = app.palette.dim();
         let cell = ListCell { shown, ..ListCell::left(app.store_name(store), widest) };
         cell.styled(style).from(if is_one { usize::MAX } else { 34 })
     }

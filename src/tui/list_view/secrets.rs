@@ -6,16 +6,16 @@ use std::path::Path;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
+use crate::check::secrets::text_around;
 use crate::detectors::Kind;
 use crate::model::plan::count_with_noun;
 use crate::model::{PathText, State};
-use crate::ops::secrets::text_around;
 use crate::tui::action::{Action, Hint, act, hint};
 use crate::tui::list_view::row::ListCell;
 use crate::tui::list_view::{ListViewKind, RowDetails, text_lines};
 use crate::tui::state::app::App;
 use crate::tui::state::row_list::ListRow;
-use crate::tui::theme::{self, Theme};
+use crate::tui::theme;
 use crate::usecase::{ListedFinding, Verdict, memory_count};
 
 pub static KIND: ListViewKind = ListViewKind {
@@ -23,12 +23,13 @@ pub static KIND: ListViewKind = ListViewKind {
     none: "Nothing in the memories looks sensitive.",
     is_beside: true,
     rows,
+    key: |app, row| if let ListRow::Finding(at) = row { key(app, at) } else { String::new() },
+    cells,
     about,
     hints,
     is_read: |app| app.list_view.findings.list.is_some() || app.list_view.findings.failure.is_some(),
 };
 
-/// The columns of the masked value and of its rule.
 const VALUE: usize = 17;
 const RULE: usize = 17;
 
@@ -96,7 +97,7 @@ fn rows(app: &App) -> Vec<ListRow> {
     rows
 }
 
-pub fn key(app: &App, number: usize) -> String {
+fn key(app: &App, number: usize) -> String {
     finding(app, number).map_or(String::new(), |own| format!("{} {}", own.at.store, own.name))
 }
 
@@ -118,38 +119,32 @@ fn kind_words(kind: Kind) -> [&'static str; 2] {
     }
 }
 
-fn sign(verdict: Option<Verdict>) -> &'static str {
+fn sign_and_words(verdict: Option<Verdict>) -> (&'static str, &'static str) {
     match verdict {
-        Some(Verdict::Yes) => "!",
-        Some(Verdict::No) => "−",
-        Some(Verdict::Skip) => "?",
-        None => "·",
+        Some(Verdict::Yes) => ("!", "it is real"),
+        Some(Verdict::No) => ("−", "a false alarm"),
+        Some(Verdict::Skip) => ("?", "not decided"),
+        None => ("·", "not decided"),
     }
 }
 
-fn verdict_words(verdict: Option<Verdict>) -> &'static str {
-    match verdict {
-        Some(Verdict::Yes) => "it is real",
-        Some(Verdict::No) => "a false alarm",
-        Some(Verdict::Skip) | None => "not decided",
-    }
-}
-
-pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
-    let theme = Theme::of(app);
+fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     let head = |text: String, count: usize, style: Style| {
-        vec![ListCell::rest(text).styled(style), ListCell::right(count.to_string(), 5).styled(theme.dim())]
+        vec![
+            ListCell::rest(text).styled(style),
+            ListCell::right(count.to_string(), 5).styled(app.palette.dim()),
+        ]
     };
     match row {
         ListRow::FindingKind(kind, count) => {
-            let style = if kind.is_secret() { theme.secret() } else { theme.strong() };
+            let style = if kind.is_secret() { app.palette.secret() } else { app.palette.strong() };
             head(kind_words(kind)[1].to_owned(), count, style)
         }
-        ListRow::FalseAlarms(count) => head("false alarms".to_owned(), count, theme.dim()),
+        ListRow::FalseAlarms(count) => head("false alarms".to_owned(), count, app.palette.dim()),
         ListRow::FindingFile(number, count) => {
             let Some(own) = finding(app, number) else { return Vec::new() };
             let store = app.store_name(own.at.store as usize);
-            head(format!("{store}  {}", own.finding.file.to_text()), count, theme.dim())
+            head(format!("{store}  {}", own.finding.file.to_text()), count, app.palette.dim())
         }
         ListRow::Finding(number) => {
             let Some(own) = finding(app, number) else { return Vec::new() };
@@ -160,19 +155,19 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
 }
 
 fn finding_cells(app: &App, own: &ListedFinding) -> Vec<ListCell> {
-    let theme = Theme::of(app);
     let style = match own.verdict {
-        Some(Verdict::Yes) => theme.secret(),
-        Some(Verdict::No) => theme.dim(),
+        Some(Verdict::Yes) => app.palette.secret(),
+        Some(Verdict::No) => app.palette.dim(),
         _ => Style::new(),
     };
     let is_by_file = app.list_view.list.is_other_order;
     let line = own.finding.line.to_string();
-    let mut cells = vec![ListCell::left(format!("  {}", sign(own.verdict)), 3).styled(style).close()];
-    cells.extend(is_by_file.then(|| ListCell::right(line, 4).styled(theme.dim()).from(30).close()));
+    let mut cells =
+        vec![ListCell::left(format!("  {}", sign_and_words(own.verdict).0), 3).styled(style).close()];
+    cells.extend(is_by_file.then(|| ListCell::right(line, 4).styled(app.palette.dim()).from(30).close()));
     cells.extend([
         ListCell::left(&*own.finding.masked, VALUE).styled(style),
-        ListCell::left(&*own.finding.rule, RULE).styled(theme.dim()).from(50),
+        ListCell::left(&*own.finding.rule, RULE).styled(app.palette.dim()).from(50),
         ListCell::rest(&*own.title).from(34),
     ]);
     cells.extend((!is_by_file).then(|| ListCell::store(app, own.at.store as usize)));
@@ -189,25 +184,26 @@ pub fn text(app: &App, number: usize) -> Option<String> {
 }
 
 fn about(app: &App, width: usize) -> RowDetails {
-    let theme = Theme::of(app);
     let says = |text: &str, style: Style| theme::styled_lines(&theme::safe(app, text), width, style);
     let Some(ListRow::Finding(number)) = app.list_view.row() else {
-        let why = app.list_view.findings.failure.iter().flat_map(|why| says(why, theme.wrong())).collect();
+        let why =
+            app.list_view.findings.failure.iter().flat_map(|why| says(why, app.palette.wrong())).collect();
         return RowDetails { lines: why, ..RowDetails::default() };
     };
     let Some(own) = finding(app, number) else { return RowDetails::default() };
     let [what, _] = kind_words(own.finding.kind);
     let store = app.store_name(own.at.store as usize);
     let place = format!("{store} · line {} of {}", own.finding.line, own.finding.file.to_text());
-    let held = match own.memories {
+    let holders = match own.memories {
         1 => "in this memory alone".to_owned(),
         several => format!("in {}", memory_count(several)),
     };
-    let state = format!("{} {} · {held}", sign(own.verdict), verdict_words(own.verdict));
+    let (sign, verdict) = sign_and_words(own.verdict);
+    let state = format!("{sign} {verdict} · {holders}");
     let state = state.trim_start_matches("· ");
-    let what_it_is = says(&format!("{}  {}", own.finding.masked, own.finding.rule), theme.secret());
-    let about = what_it_is.chain(says(state, Style::new())).chain(says(&own.title, theme.strong()));
-    let about = about.chain(says(&place, theme.dim())).chain([Line::default()]);
+    let what_it_is = says(&format!("{}  {}", own.finding.masked, own.finding.rule), app.palette.secret());
+    let about = what_it_is.chain(says(state, Style::new())).chain(says(&own.title, app.palette.strong()));
+    let about = about.chain(says(&place, app.palette.dim())).chain([Line::default()]);
     let lines = about.chain(text_lines(app, width)).collect();
     RowDetails { title: what.to_owned(), right: String::new(), lines }
 }

@@ -13,8 +13,8 @@ use crate::tui::list_view::row::ListCell;
 use crate::tui::list_view::{ListViewKind, RowDetails, text_lines};
 use crate::tui::state::app::App;
 use crate::tui::state::row_list::{ListRow, UpkeepPart};
-use crate::tui::theme::{self, Theme};
-use crate::usecase::ChangeCommand;
+use crate::tui::theme;
+use crate::usecase::{Command, UnarchiveMemories};
 use crate::work::{Chore, ChoreKind};
 
 pub static KIND: ListViewKind = ListViewKind {
@@ -23,6 +23,8 @@ pub static KIND: ListViewKind = ListViewKind {
            In the list `a` archives a memory, and here it can be brought back.",
     is_beside: true,
     rows,
+    key,
+    cells,
     about,
     hints,
     is_read: |app| app.list_view.read_snapshot.is_some(),
@@ -69,23 +71,31 @@ pub fn chore(app: &App) -> Option<&Chore> {
     app.list_view.chores.get(at)
 }
 
-pub fn key(app: &App, at: usize) -> String {
-    let chore = app.list_view.chores.get(at);
-    chore.map(|chore| format!("{} {:?} {}", chore.store, chore.task, chore.what)).unwrap_or_default()
+fn key(app: &App, row: ListRow) -> String {
+    let key = match row {
+        ListRow::Chore(at) => {
+            let chore = app.list_view.chores.get(at);
+            chore.map(|chore| format!("{} {:?} {}", chore.store, chore.task, chore.what))
+        }
+        ListRow::Touched(at) => Some(at.to_string()),
+        ListRow::Archived(at) => Some(archived_key(app, at)),
+        ListRow::Fading(at) => fading_memory(app, at).map(|at| format!("fades {}", archived_key(app, at))),
+        _ => None,
+    };
+    key.unwrap_or_default()
 }
 
-pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
-    let theme = Theme::of(app);
+fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
     match row {
         ListRow::UpkeepPart(part, count) => {
-            vec![ListCell::rest(format!("{}  {count}", part.title())).styled(theme.strong())]
+            vec![ListCell::rest(format!("{}  {count}", part.title())).styled(app.palette.strong())]
         }
         ListRow::Touched(at) => {
             let Some(touched) = chore(app).and_then(|chore| chore.touched.get(at)) else { return Vec::new() };
             vec![
                 ListCell::rest(format!("  {}", touched.title.raw())),
-                ListCell::fitting(touched.measure.clone(), 22).styled(theme.dim()).from(60),
-                ListCell::fitting(touched.told(), 40).styled(theme.dim()).from(110),
+                ListCell::fitting(touched.measure.clone(), 22).styled(app.palette.dim()).from(60),
+                ListCell::fitting(touched.told(), 40).styled(app.palette.dim()).from(110),
             ]
         }
         ListRow::Chore(at) => app.list_view.chores.get(at).map(|chore| task(app, chore)).unwrap_or_default(),
@@ -97,9 +107,9 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
             let path = batch.path.strip_prefix("archive").unwrap_or(&batch.path);
             let told = count_with_noun(batch.entries.len() as u64, "memory");
             vec![
-                ListCell::rest(format!("  {}", path.to_text())).styled(theme.dim()),
-                ListCell::right(told, 12).styled(theme.dim()).from(40),
-                ListCell::right(human_size(batch.bytes), 7).styled(theme.dim()).from(50),
+                ListCell::rest(format!("  {}", path.to_text())).styled(app.palette.dim()),
+                ListCell::right(told, 12).styled(app.palette.dim()).from(40),
+                ListCell::right(human_size(batch.bytes), 7).styled(app.palette.dim()).from(50),
                 ListCell::store(app, batch.store),
             ]
         }
@@ -109,7 +119,6 @@ pub fn cells(app: &App, row: ListRow) -> Vec<ListCell> {
 }
 
 fn task(app: &App, chore: &Chore) -> Vec<ListCell> {
-    let theme = Theme::of(app);
     let when = match chore.task {
         ChoreKind::Soon(days) => format!("in {days} d"),
         _ if chore.plan.is_none() => "not now".to_owned(),
@@ -121,7 +130,7 @@ fn task(app: &App, chore: &Chore) -> Vec<ListCell> {
         0 => String::new(),
         count => format!("{verb}{}", count_with_noun(count as u64, "memory")),
     };
-    let style = if chore.plan.is_some() { Style::new() } else { theme.dim() };
+    let style = if chore.plan.is_some() { Style::new() } else { app.palette.dim() };
     vec![
         ListCell::rest(format!("  {what}")).styled(style),
         ListCell::fitting(many, 19).styled(style).from(60),
@@ -145,7 +154,7 @@ fn rule(app: &App, chore: &Chore, width: usize) -> RowDetails {
         (Some(why), false) => format!("Not now: {why}. The rule: {}.", chore.rule),
         (None, _) => format!("The rule: {}.", chore.rule),
     };
-    let lines = theme::styled_lines(&theme::safe(app, &why), width, Theme::of(app).dim()).collect();
+    let lines = theme::styled_lines(&theme::safe(app, &why), width, app.palette.dim()).collect();
     let title = count_with_noun(chore.touched.len() as u64, "memory");
     RowDetails { title, right: app.store_name(chore.store).to_owned(), lines }
 }
@@ -180,7 +189,6 @@ pub fn not_now(chore: &Chore) -> String {
     }
 }
 
-/// Returns the archived memories, below the file or folder of each.
 fn archived_rows(app: &App) -> Vec<ListRow> {
     let mut archived = Vec::new();
     for (number, batch) in app.list_view.batches.iter().enumerate() {
@@ -191,13 +199,12 @@ fn archived_rows(app: &App) -> Vec<ListRow> {
     archived
 }
 
-/// Returns an entry that was read with the archive.
 fn read_entry(app: &App, at: EntryRef) -> Option<(&Store, &Entry)> {
     let store = app.list_view.read_snapshot.as_ref()?.stores.get(at.store as usize)?;
     Some((store, store.entries.get(at.entry as usize)?))
 }
 
-pub fn archived_key(app: &App, at: EntryRef) -> String {
+fn archived_key(app: &App, at: EntryRef) -> String {
     let key = read_entry(app, at).map(|(store, entry)| store.key(entry));
     format!("{} {}", at.store, key.unwrap_or_default())
 }
@@ -215,7 +222,7 @@ fn archived_cells(app: &App, at: EntryRef) -> Vec<ListCell> {
     vec![
         ListCell::kind(app, kind),
         ListCell::rest(format::title(store, entry).into_raw()),
-        ListCell::right(used, 5).styled(Theme::of(app).dim()),
+        ListCell::right(used, 5).styled(app.palette.dim()),
         ListCell::store(app, at.store as usize),
     ]
 }
@@ -224,10 +231,9 @@ pub fn archived_text(app: &App, at: EntryRef) -> Option<String> {
     read_entry(app, at).map(|(store, entry)| format::text_of(store, entry).text.into_raw())
 }
 
-/// Returns why an archived memory can't be brought back; `None` if it can.
 pub fn why_not_restorable(app: &App, at: EntryRef) -> Option<String> {
     let (store, entry) = read_entry(app, at)?;
-    ChangeCommand::Unarchive.check_allowed(store, entry).err().map(|refusal| refusal.message)
+    UnarchiveMemories.check_allowed(store, entry).err().map(|refusal| refusal.message)
 }
 
 fn archived_about(app: &App, at: EntryRef, width: usize) -> RowDetails {
@@ -249,7 +255,7 @@ fn days(fading: &FadeForecast) -> String {
 
 fn fading_cells(app: &App, fading: &FadeForecast) -> Vec<ListCell> {
     let Some((store, entry)) = read_entry(app, fading.at) else { return Vec::new() };
-    let dim = Theme::of(app).dim();
+    let dim = app.palette.dim();
     let end = match fading.end {
         FadeEnd::Kept => "kept".to_owned(),
         FadeEnd::Ranked(rank) => format!("rank {rank:.2}"),
@@ -264,7 +270,6 @@ fn fading_cells(app: &App, fading: &FadeForecast) -> Vec<ListCell> {
     ]
 }
 
-/// Says when a memory fades and what happens to it then, above its text.
 fn fading_about(app: &App, at: usize, width: usize) -> RowDetails {
     let Some(fading) = app.list_view.fading.get(at) else { return RowDetails::default() };
     let [open, pin, raise] = [Action::Open, Action::Pin, Action::Importance].map(Action::call);
@@ -278,7 +283,7 @@ fn fading_about(app: &App, at: usize, width: usize) -> RowDetails {
             format!("In {} it has faded fully, and a compaction removes it. {keeps}", days(fading))
         }
     };
-    let head = theme::styled_lines(&said, width, Theme::of(app).dim());
+    let head = theme::styled_lines(&said, width, app.palette.dim());
     let lines = head.chain([Line::default()]).chain(text_lines(app, width)).collect();
     RowDetails { title: "Detail".into(), right: app.store_name(fading.at.store as usize).to_owned(), lines }
 }

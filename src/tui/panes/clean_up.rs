@@ -7,28 +7,25 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
 
 use crate::detectors::mask;
 use crate::model::plan::count_with_noun;
-use crate::model::{Code, PathText};
+use crate::model::{ChangeKind, Code, PathText};
 use crate::text::safe_text::{display_width, sanitize};
 use crate::tui::action::{Hint, hint};
 use crate::tui::layout;
-use crate::tui::pane_titles::{PaneTitle, margins, part, whole};
+use crate::tui::pane_titles::{margins, part, whole};
 use crate::tui::panes::search::first_shown;
 use crate::tui::state::app::App;
 use crate::tui::state::clean_up::{CleanUp, CleanUpField, CleanUpReason, CleanUpRow, CleanUpStep};
 use crate::tui::state::list_view::ListedProblem;
-use crate::tui::theme::{self, Theme, column, fit};
+use crate::tui::theme::{self, column, fit, put};
 use crate::usecase::clean_up::{CleanUpAction, NearCopy, NearKind};
 use crate::usecase::{memory_count, not_reached_lines};
 
-/// The column of the names of fields.
 const LABEL: usize = 9;
 const STEPS: [&str; 5] = ["what", "scope", "preview", "confirm", "proof"];
 
-/// Returns the title: all steps, and which one it is.
 pub fn title(app: &App, width: u16) -> String {
     let step = app.clean_up.as_ref().map_or(CleanUpStep::What, |own| own.step);
     let at = match step {
@@ -53,20 +50,31 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     match own.step {
         CleanUpStep::What => draw_what(app, own, frame, body),
         CleanUpStep::Scope => draw_scope(app, own, frame, body),
-        CleanUpStep::Preview => draw_preview(app, own, frame),
-        CleanUpStep::Proof => draw_proof(app, own, frame, body),
+        CleanUpStep::Preview => {
+            let areas = areas(app);
+            draw_rule(app, own, frame, areas.rule);
+            draw_rows(app, own, frame, areas.list);
+            draw_text(app, frame, ("Where copies are", &copies(own)), areas.copies);
+            draw_text(app, frame, ("After this, and not reached", &after(own)), areas.after);
+        }
+        CleanUpStep::Proof => {
+            let (lines, rows) = proof(app);
+            let top = own.top.min(lines.len().saturating_sub(rows));
+            let right = super::confirm::place(top, rows, lines.len());
+            let inner = margins(whole(app, frame, "Proof", right.trim_end_matches(" · "), body));
+            put(frame, lines.into_iter().skip(top).take(rows), inner);
+        }
     }
 }
 
 fn draw_what(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
-    let theme = Theme::of(app);
     let inner = margins(whole(app, frame, "What is to be forgotten", "all that is given must fit", area));
     if inner.height == 0 || inner.width < 20 {
         return;
     }
     let room = usize::from(inner.width) - LABEL - 1;
     let mut lines = Vec::new();
-    for (number, field) in CleanUpField::ALL.into_iter().enumerate() {
+    for (number, (field, label, about)) in CleanUpField::ALL.into_iter().enumerate() {
         let is_own = number == own.field;
         let line = &own.lines[number];
         let before = line.before_cursor();
@@ -86,51 +94,44 @@ fn draw_what(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
                 frame.set_cursor_position(Position { x, y });
             }
         }
-        let (sign, style) = if is_own { ("▶", theme.strong()) } else { (" ", Style::new()) };
-        let label = Span::styled(column(&format!("{sign}{}", field.label()), LABEL), style);
+        let (sign, style) = if is_own { ("▶", app.palette.strong()) } else { (" ", Style::new()) };
+        let label = Span::styled(column(&format!("{sign}{label}"), LABEL), style);
         lines.push(Line::from(vec![label, Span::raw(fit(&shown, room))]));
         if is_own {
-            let about = format!("{}{}", " ".repeat(LABEL), fit(field.about(), room));
-            lines.push(Line::styled(about, theme.dim()));
+            let about = format!("{}{}", " ".repeat(LABEL), fit(about, room));
+            lines.push(Line::styled(about, app.palette.dim()));
         }
     }
     lines.push(Line::default());
     lines.extend(failure(app, own, usize::from(inner.width)));
     lines.extend(saved_rules(app, own, usize::from(inner.width)));
-    lines.extend(steps_told(app, usize::from(inner.width)));
-    frame.render_widget(Paragraph::new(lines), inner);
-}
-
-fn failure(app: &App, own: &CleanUp, width: usize) -> Vec<Line<'static>> {
-    let wrong = Theme::of(app).wrong();
-    let failure = own.failure.iter().map(|why| theme::safe(app, &mask(why)));
-    failure.flat_map(|why| theme::styled_lines(&why, width.max(1), wrong)).collect()
-}
-
-fn steps_told(app: &App, width: usize) -> Vec<Line<'static>> {
-    let told = [
+    lines.push(Line::default());
+    let steps = [
         "2 scope: in which stores it is erased.",
         "3 preview: every memory that goes, where its copies are, and what else on this machine has it.",
         "4 confirm: nothing is changed before you have typed it.",
         "5 proof: every byte of these stores and of palimp's own data is searched again.",
     ];
-    let dim = Theme::of(app).dim();
-    let lines = told.iter().flat_map(|line| theme::styled_lines(line, width.max(1), dim));
-    std::iter::once(Line::default()).chain(lines).collect()
+    let (width, dim) = (usize::from(inner.width), app.palette.dim());
+    lines.extend(steps.iter().flat_map(|line| theme::styled_lines(line, width, dim)));
+    put(frame, lines, inner);
+}
+
+fn failure(app: &App, own: &CleanUp, width: usize) -> Vec<Line<'static>> {
+    let wrong = app.palette.wrong();
+    let failure = own.failure.iter().map(|why| theme::safe(app, &mask(why)));
+    failure.flat_map(|why| theme::styled_lines(&why, width.max(1), wrong)).collect()
 }
 
 fn saved_rules(app: &App, own: &CleanUp, width: usize) -> Vec<Line<'static>> {
-    let theme = Theme::of(app);
     let Some(Ok(rules)) = &own.rules else { return Vec::new() };
-    let lines = rules.all().map(|(name, rule)| format!("  {name}: {}", rule.told()));
-    let lines: Vec<String> = lines.collect();
+    let lines: Vec<String> = rules.all().map(|(name, rule)| format!("  {name}: {}", rule.told())).collect();
     let head = (!lines.is_empty()).then(|| "Saved rules:".to_owned());
     let lines = head.into_iter().chain(lines);
-    lines.map(|line| Line::styled(fit(&theme::safe(app, &line), width), theme.dim())).collect()
+    lines.map(|line| Line::styled(fit(&theme::safe(app, &line), width), app.palette.dim())).collect()
 }
 
 fn draw_scope(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
-    let theme = Theme::of(app);
     let chosen = own.chosen.iter().filter(|chosen| **chosen).count();
     let right = format!("{chosen} of {} stores", own.chosen.len());
     let inner = margins(whole(app, frame, "Where it is searched and erased", &right, area));
@@ -148,45 +149,33 @@ fn draw_scope(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
         let count = app.tallies.get(number).map_or(store.entries.len(), |tally| tally.listed);
         let text = format!("{sign} {} {count:>6}  {path}", column(&name, 14));
         let line = Line::raw(fit(&text, usize::from(inner.width)));
-        lines.push(if number == own.store.at { theme.under_cursor(line) } else { line });
+        lines.push(if number == own.store.at { app.palette.under_cursor(line) } else { line });
     }
     lines.push(Line::default());
-    lines.extend(beside.into_iter().map(|line| Line::styled(line, theme.dim())));
+    lines.extend(beside.into_iter().map(|line| Line::styled(line, app.palette.dim())));
     lines.extend(below);
-    frame.render_widget(Paragraph::new(lines), inner);
-}
-
-fn draw_preview(app: &App, own: &CleanUp, frame: &mut Frame<'_>) {
-    let areas = areas(app);
-    draw_rule(app, own, frame, areas.rule);
-    draw_rows(app, own, frame, areas.list);
-    draw_text(app, frame, ("Where copies are", &copies(own)), areas.copies);
-    draw_text(app, frame, ("After this, and not reached", &after(own)), areas.after);
+    put(frame, lines, inner);
 }
 
 fn draw_rule(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
-    let theme = Theme::of(app);
     let lines = rule(own);
     if area.height < 4 {
         let parts = lines.iter().map(|(name, text)| format!("{name} {text}"));
         let text = mask(&parts.collect::<Vec<_>>().join(" · ")).into_owned();
         let lines = theme::wrap(&theme::safe(app, &text), usize::from(area.width.saturating_sub(2)).max(1));
-        let lines: Vec<Line<'static>> = lines.into_iter().map(Line::raw).collect();
-        return frame.render_widget(Paragraph::new(lines), margins(area));
+        return put(frame, lines, margins(area));
     }
-    let title = PaneTitle { text: "Rule", right: "", has_keys: false, rule: false };
-    let inner = margins(part(app, frame, &title, area));
+    let inner = margins(part(app, frame, ["Rule", ""], false, false, area));
     let room = usize::from(inner.width).saturating_sub(LABEL).max(1);
     let mut shown: Vec<Line<'static>> = Vec::new();
     for (name, text) in lines {
         let text = theme::safe(app, &mask(&text));
-        shown.extend(theme::hanging(&column(name, LABEL), theme.dim(), &text, room));
+        shown.extend(theme::hanging(&column(name, LABEL), app.palette.dim(), &text, room));
     }
-    frame.render_widget(Paragraph::new(shown), inner);
+    put(frame, shown, inner);
 }
 
 fn draw_rows(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
-    let theme = Theme::of(app);
     let copies = own.rows.iter().filter(|row| row.reason == CleanUpReason::Copy).count();
     let go = if own.count() == 1 { "goes" } else { "go" };
     let all = count_with_noun(own.rows.len() as u64, "memory");
@@ -202,14 +191,13 @@ fn draw_rows(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
         1 => "1 near-copy, below".into(),
         _ => format!("{near} near-copies, below"),
     };
-    let title = PaneTitle { text: &title, right: &right, has_keys: app.confirm.is_none(), rule: false };
-    let inner = part(app, frame, &title, area);
+    let inner = part(app, frame, [&title, &right], app.confirm.is_none(), false, area);
     if own.rows.is_empty() {
         let why = match own.plan {
             Some(_) => "No memory fits. What backups and undo data have is named below.",
             None => "Looking for it …",
         };
-        return frame.render_widget(Paragraph::new(Line::styled(why, theme.dim())), margins(inner));
+        return put(frame, [Line::styled(why, app.palette.dim())], margins(inner));
     }
     let width = usize::from(inner.width);
     let shown = own.rows.iter().enumerate().skip(own.row.top).take(usize::from(inner.height));
@@ -222,25 +210,23 @@ fn draw_rows(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
         };
         let why = if why.is_empty() { why } else { format!("  {why}") };
         let room = width.saturating_sub(theme::width(&head) + theme::width(&why));
-        let style = if row.goes { Style::new() } else { theme.dim() };
+        let style = if row.goes { Style::new() } else { app.palette.dim() };
         let text = column(&fit(&text, room), room);
         let line = Line::from(vec![
             Span::styled(head, style),
             Span::styled(text, style),
-            Span::styled(why, theme.dim()),
+            Span::styled(why, app.palette.dim()),
         ]);
-        if number == own.row.at && app.confirm.is_none() { theme.under_cursor(line) } else { line }
+        if number == own.row.at && app.confirm.is_none() { app.palette.under_cursor(line) } else { line }
     };
-    let lines: Vec<Line<'static>> = shown.map(line).collect();
-    frame.render_widget(Paragraph::new(lines), inner);
+    put(frame, shown.map(line), inner);
 }
 
 fn draw_text(app: &App, frame: &mut Frame<'_>, (title, lines): (&str, &[String]), area: Rect) {
     if area.height < 2 {
         return;
     }
-    let title = PaneTitle { text: title, right: "", has_keys: false, rule: area.x == 0 };
-    let inner = margins(part(app, frame, &title, area));
+    let inner = margins(part(app, frame, [title, ""], false, area.x == 0, area));
     let width = usize::from(inner.width).max(1);
     let rows = usize::from(inner.height);
     let wrapped: Vec<String> =
@@ -250,18 +236,9 @@ fn draw_text(app: &App, frame: &mut Frame<'_>, (title, lines): (&str, &[String])
     let mut shown: Vec<Line<'static>> = shown.map(Line::raw).collect();
     if more > 0 {
         let told = format!("… {} more lines: the question shows all", more + 1);
-        shown.push(Line::styled(told, Theme::of(app).dim()));
+        shown.push(Line::styled(told, app.palette.dim()));
     }
-    frame.render_widget(Paragraph::new(shown), inner);
-}
-
-fn draw_proof(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
-    let (lines, rows) = proof(app);
-    let top = own.top.min(lines.len().saturating_sub(rows));
-    let right = super::confirm::place(top, rows, lines.len());
-    let inner = margins(whole(app, frame, "Proof", right.trim_end_matches(" · "), area));
-    let shown: Vec<Line<'static>> = lines.into_iter().skip(top).take(rows).map(Line::raw).collect();
-    frame.render_widget(Paragraph::new(shown), inner);
+    put(frame, shown, inner);
 }
 
 pub fn hints(own: &CleanUp) -> Vec<Hint> {
@@ -331,22 +308,21 @@ pub fn areas(app: &App) -> PreviewAreas {
     PreviewAreas { rule, list, copies, after }
 }
 
-/// Returns the number of memories that the preview shows at once.
 pub fn rows_on_screen(app: &App) -> usize {
     usize::from(areas(app).list.height.saturating_sub(1)).max(1)
 }
 
 /// Returns the rule as the user typed it, a name and a text on each line. A value is not shown.
 pub fn rule(own: &CleanUp) -> Vec<(&'static str, String)> {
-    let typed = |field: &CleanUpField| {
-        let text = own.typed(*field);
+    let typed = |(field, label, _)| {
+        let text = own.typed(field);
         let text = match field {
             CleanUpField::Value if !text.is_empty() => format!("{} bytes, not shown", text.len()),
             _ => text,
         };
-        (!text.is_empty()).then_some((field.label(), text))
+        (!text.is_empty()).then_some((label, text))
     };
-    let mut lines: Vec<(&str, String)> = CleanUpField::ALL.iter().filter_map(typed).collect();
+    let mut lines: Vec<(&str, String)> = CleanUpField::ALL.into_iter().filter_map(typed).collect();
     let chosen = own.chosen.iter().filter(|chosen| **chosen).count();
     lines.push(("stores", format!("{chosen} of {}", own.chosen.len())));
     let action = match own.action {
@@ -385,7 +361,7 @@ fn parts_of_row(own: &CleanUp, row: &CleanUpRow) -> [String; 6] {
     [if row.goes { "[x]" } else { "[ ]" }.to_owned(), kind, of, date, title, why]
 }
 
-/// Returns the lines about where copies are. Untrusted text.
+/// Untrusted text.
 pub fn copies(own: &CleanUp) -> Vec<String> {
     let (Some(plan), Some(snapshot)) = (&own.plan, &own.snapshot) else { return Vec::new() };
     if own.is_stale {
@@ -396,11 +372,15 @@ pub fn copies(own: &CleanUp) -> Vec<String> {
         let number = snapshot.stores.iter().position(|other| other.root == store.root).unwrap_or_default();
         let name = own.store_name(number);
         lines.push(format!("{name}: {}", memory_count(changes.records)));
-        let mut words: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut files: BTreeMap<ChangeKind, Vec<String>> = BTreeMap::new();
         for change in changes.all().filter(|change| !change.is_empty()) {
-            words.entry(change.word()).or_default().push(change.path.to_text().into_owned());
+            files.entry(change.kind()).or_default().push(change.path.to_text().into_owned());
         }
-        lines.extend(words.iter().map(|(word, files)| format!("  {word} {}", named_files(files))));
+        lines.extend(files.iter().map(|(kind, files)| {
+            let count = count_with_noun(files.len() as u64, "file");
+            let more = if files.len() > NAMED { ", …" } else { "" };
+            format!("  {kind} {count}: {}{more}", files[..files.len().min(NAMED)].join(", "))
+        }));
         // The memories themselves are in the list.
         let is_memory = |line: &&String| line.starts_with("erase ") && line.contains("  ");
         lines.extend(changes.lines.iter().filter(|line| !is_memory(line)).map(|line| format!("  {line}")));
@@ -409,32 +389,21 @@ pub fn copies(own: &CleanUp) -> Vec<String> {
     lines
 }
 
-/// Returns the number of files, and the first of them.
-fn named_files(files: &[String]) -> String {
-    let count = count_with_noun(files.len() as u64, "file");
-    let more = if files.len() > NAMED { ", …" } else { "" };
-    format!("{count}: {}{more}", files[..files.len().min(NAMED)].join(", "))
-}
-
-/// Returns the lines about what happens, and what is not reached. Untrusted text.
+/// Untrusted text.
 pub fn after(own: &CleanUp) -> Vec<String> {
     let Some(plan) = &own.plan else { return Vec::new() };
-    let mut lines = Vec::new();
-    match own.action {
-        CleanUpAction::Erase => {
-            lines.push("It can't be undone. t deletes instead, with undo for 30 days.".into())
-        }
-        CleanUpAction::Delete => lines.push(
+    let undo = match own.action {
+        CleanUpAction::Erase => "It can't be undone. t deletes instead, with undo for 30 days.",
+        CleanUpAction::Delete => {
             "It can be undone for 30 days. The text stays on disk; only an erasure removes it for sure."
-                .into(),
-        ),
-    }
+        }
+    };
+    let mut lines = vec![undo.to_owned()];
     lines.extend(plan.planned.notes.iter().cloned());
     lines.extend(not_reached_lines(&plan.planned.not_reached));
     lines
 }
 
-/// Returns the number of memories that hold again what was erased at any time.
 pub fn erased_again(app: &App) -> usize {
     let is_it = |listed: &&ListedProblem| {
         let store = app.snapshot.stores.get(listed.store);

@@ -1,26 +1,24 @@
 //! The palette and the help: all actions, to find by name and to run. The list of colours.
 
 use ratatui::Frame;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
 
 use crate::model::Severity;
-use crate::text::safe_text::{display_width, sanitize};
 use crate::tui::action::{Action, ActionInfo, first};
 use crate::tui::colours::ColourPalette;
 use crate::tui::pane_titles::{sheet, sheet_area};
+use crate::tui::panes::search::typed_line;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::prompt::{Prompt, PromptPurpose};
 use crate::tui::state::row_list::ListCursor;
-use crate::tui::theme::{Theme, column, fit, safe, wrap};
+use crate::tui::theme::{column, fit, put, safe, wrap};
 use crate::tui::{layout, possible_changes};
 
 /// On a narrower terminal there is no room for the description beside the name.
 const NARROW: usize = 56;
 
-/// Draws the palette or the help over the panes.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(prompt) = &app.prompt else { return };
     let is_help = prompt.purpose == PromptPurpose::Help;
@@ -30,12 +28,11 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     if inner.height < 2 {
         return;
     }
-    let theme = Theme::of(app);
-    draw_typed(prompt, frame, &theme, inner);
-    let signs = if is_help && prompt.text().is_empty() { signs(&theme) } else { Vec::new() };
+    typed_line(app, frame, if is_help { " ?" } else { " :" }, (&prompt.line, usize::MAX), inner);
     let high = layout::rows_of_signs(app);
-    let head = Rect { y: inner.y + 1, height: high, ..inner };
-    frame.render_widget(Paragraph::new(signs), head);
+    if is_help && prompt.text().is_empty() {
+        put(frame, signs(app), Rect { y: inner.y + 1, height: high, ..inner });
+    }
     let foot = layout::rows_of_about(app).min(inner.height - 1 - high);
     let list = Rect { y: inner.y + 1 + high, height: inner.height - 1 - high - foot, ..inner };
     let actions = prompt.actions();
@@ -44,19 +41,10 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let about = actions.get(prompt.choice.at).map_or(Default::default(), |known| {
         why_not(app, known.action).unwrap_or_else(|| known.about.to_owned())
     });
-    let lines = wrap(&about, width).into_iter().map(|line| Line::styled(format!(" {line}"), theme.dim()));
+    let lines =
+        wrap(&about, width).into_iter().map(|line| Line::styled(format!(" {line}"), app.palette.dim()));
     let below = Rect { y: list.bottom(), height: foot, ..inner };
-    frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), below);
-}
-
-fn draw_typed(prompt: &Prompt, frame: &mut Frame<'_>, theme: &Theme, inner: Rect) {
-    let sign = if prompt.purpose == PromptPurpose::Help { " ?" } else { " :" };
-    let typed = sanitize(&prompt.text()).into_owned();
-    let line = Line::from(vec![Span::styled(sign, theme.key()), Span::raw(typed)]);
-    frame.render_widget(Paragraph::new(line), Rect { height: 1, ..inner });
-    let before = prompt.line.before_cursor();
-    let x = inner.x + (2 + display_width(&sanitize(&before)) as u16).min(inner.width - 1);
-    frame.set_cursor_position(Position { x, y: inner.y });
+    put(frame, lines, below);
 }
 
 /// A row of the list: an action by its number, or a heading.
@@ -82,14 +70,7 @@ fn rows(prompt: &Prompt, actions: &[&ActionInfo]) -> Vec<HelpRow> {
     rows
 }
 
-fn draw_actions(
-    app: &App,
-    prompt: &Prompt,
-    actions: &[&'static ActionInfo],
-    frame: &mut Frame<'_>,
-    area: Rect,
-) {
-    let theme = &Theme::of(app);
+fn draw_actions(app: &App, prompt: &Prompt, actions: &[&ActionInfo], frame: &mut Frame<'_>, area: Rect) {
     let rows = rows(prompt, actions);
     let at = rows.iter().position(|row| *row == HelpRow::Action(prompt.choice.at)).unwrap_or_default();
     let height = usize::from(area.height);
@@ -100,18 +81,17 @@ fn draw_actions(
     };
     let width = usize::from(area.width).saturating_sub(2);
     let line = |at: usize| match rows.get(at) {
-        Some(HelpRow::Heading(heading)) => Line::styled(*heading, theme.accent()),
+        Some(HelpRow::Heading(heading)) => Line::styled(*heading, app.palette.accent()),
         Some(HelpRow::Action(at)) => actions.get(*at).map_or_else(Line::default, |known| {
-            let why = why_not(app, known.action);
             if prompt.purpose == PromptPurpose::Help || width < NARROW {
-                explained(theme, known, why, width)
+                explained(app, known, width)
             } else {
-                launched(theme, known, (prompt.can(known.action), why), width)
+                launched(app, known, prompt.can(known.action), width)
             }
         }),
         None => Line::default(),
     };
-    super::draw_lines(frame, theme, area, ListCursor { at, top, is_held: false }, rows.len(), true, line);
+    super::draw_lines(app, frame, area, ListCursor { at, top, is_held: false }, rows.len(), true, line);
 }
 
 fn why_not(app: &App, action: Action) -> Option<String> {
@@ -121,12 +101,15 @@ fn why_not(app: &App, action: Action) -> Option<String> {
 
 /// Returns an action of the help: keys, name, description and verb. An action without a key has its call. One that can't
 /// be done is dim, with the reason.
-fn explained(theme: &Theme, known: &ActionInfo, why: Option<String>, width: usize) -> Line<'static> {
+fn explained(app: &App, known: &ActionInfo, width: usize) -> Line<'static> {
     if width < NARROW {
         // The description is below the list.
         let name = column(known.name, width.saturating_sub(8));
         let keys = column(known.action.key(), 7) + " ";
-        return Line::from(vec![Span::styled(keys, theme.key()), Span::styled(name, theme.strong())]);
+        return Line::from(vec![
+            Span::styled(keys, app.palette.key()),
+            Span::styled(name, app.palette.strong()),
+        ]);
     }
     let keys = match known.action.keys() {
         [] => ":".to_owned(),
@@ -134,32 +117,28 @@ fn explained(theme: &Theme, known: &ActionInfo, why: Option<String>, width: usiz
     };
     let verb = known.action.verb().filter(|_| width >= 100).map(|verb| column(&format!("palimp {verb}"), 24));
     let verb = verb.unwrap_or_else(|| " ".repeat(if width >= 100 { 24 } else { 0 }));
-    if let Some(why) = why {
+    if let Some(why) = why_not(app, known.action) {
         let line = format!(" {} {} {why}", column(&keys, 13), column(known.name, 18));
-        return Line::styled(column(&line, width), theme.dim());
+        return Line::styled(column(&line, width), app.palette.dim());
     }
     Line::from(vec![
-        Span::styled(format!(" {} ", column(&keys, 13)), theme.key()),
-        Span::styled(column(known.name, 18) + " ", theme.strong()),
+        Span::styled(format!(" {} ", column(&keys, 13)), app.palette.key()),
+        Span::styled(column(known.name, 18) + " ", app.palette.strong()),
         Span::raw(column(known.about, width.saturating_sub(34 + verb.len()))),
-        Span::styled(verb, theme.dim()),
+        Span::styled(verb, app.palette.dim()),
     ])
 }
 
 /// Returns an action of the palette: name, description and its key; or else why it can't be done, or "not here".
-fn launched(
-    theme: &Theme,
-    known: &ActionInfo,
-    (can, why): (bool, Option<String>),
-    width: usize,
-) -> Line<'static> {
-    if let Some(why) = why.filter(|_| !can) {
+fn launched(app: &App, known: &ActionInfo, can: bool, width: usize) -> Line<'static> {
+    if let Some(why) = why_not(app, known.action).filter(|_| !can) {
         let line = format!("{}  {why}", column(known.name, 18));
-        return Line::styled(column(&line, width), theme.dim());
+        return Line::styled(column(&line, width), app.palette.dim());
     }
     let end = if can { known.action.key() } else { "not here" };
-    let (name, about) = if can { (theme.strong(), Style::new()) } else { (theme.dim(), theme.dim()) };
-    let key = if can { theme.key() } else { theme.dim() };
+    let (name, about) =
+        if can { (app.palette.strong(), Style::new()) } else { (app.palette.dim(), app.palette.dim()) };
+    let key = if can { app.palette.key() } else { app.palette.dim() };
     Line::from(vec![
         Span::styled(column(known.name, 18) + "  ", name),
         Span::styled(column(known.about, width.saturating_sub(20 + 12)) + "  ", about),
@@ -167,37 +146,29 @@ fn launched(
     ])
 }
 
-fn signs(theme: &Theme) -> Vec<Line<'static>> {
-    let sign = |sign: &'static str, style| Span::styled(format!("  {sign}"), style);
-    let error = theme.severity(Severity::Error);
-    vec![
-        Line::from(vec![
-            sign("▶", theme.accent()),
-            Span::raw(" cursor"),
-            sign("●", theme.accent()),
-            Span::raw(" marked"),
-            sign("✖", error),
-            Span::raw(" broken"),
-            sign("!", theme.secret()),
-            Span::raw(" secret"),
-            sign("⚠", theme.severity(Severity::Warning)),
-            Span::raw(" problem"),
-            sign("+", theme.fresh()),
-            Span::raw(" new"),
-            sign("∅", theme.severity(Severity::Warning)),
-            Span::raw(" unseen"),
-            sign("★", theme.accent()),
-            Span::raw(" pinned"),
-        ]),
-        Line::from(vec![
-            sign("███", theme.decay(1.0)),
-            Span::raw(" full"),
-            sign("█▍", theme.decay(0.4)),
-            Span::raw(" fading"),
-            sign("▏", theme.decay(0.0)),
-            Span::raw(" fully faded     letters of types: see 2 Filters"),
-        ]),
-    ]
+fn signs(app: &App) -> [Line<'static>; 2] {
+    let warning = app.palette.severity(Severity::Warning);
+    let of_rows = [
+        ("▶", app.palette.accent(), " cursor"),
+        ("●", app.palette.accent(), " marked"),
+        ("✖", app.palette.severity(Severity::Error), " broken"),
+        ("!", app.palette.secret(), " secret"),
+        ("⚠", warning, " problem"),
+        ("+", app.palette.fresh(), " new"),
+        ("∅", warning, " unseen"),
+        ("★", app.palette.accent(), " pinned"),
+    ];
+    let of_bars = [
+        ("███", app.palette.decay(1.0), " full"),
+        ("█▍", app.palette.decay(0.4), " fading"),
+        ("▏", app.palette.decay(0.0), " fully faded     letters of types: see 2 Filters"),
+    ];
+    [&of_rows[..], &of_bars[..]].map(|signs| {
+        let spans = |(sign, style, word): &(&str, Style, &'static str)| {
+            [Span::styled(format!("  {sign}"), *style), Span::raw(*word)]
+        };
+        Line::from_iter(signs.iter().flat_map(spans))
+    })
 }
 
 pub fn draw_themes(app: &App, frame: &mut Frame<'_>) {
@@ -207,38 +178,25 @@ pub fn draw_themes(app: &App, frame: &mut Frame<'_>) {
     if inner.height < 2 {
         return;
     }
-    let theme = Theme::of(app);
     let width = usize::from(inner.width).saturating_sub(2);
     let row = |at: usize| {
         let Some((_, name, about)) = ColourPalette::CHOICES.get(at) else { return Line::default() };
         let room = width.saturating_sub(20);
-        Line::from(vec![Span::styled(column(name, 20), theme.strong()), Span::raw(fit(about, room))])
+        Line::from(vec![Span::styled(column(name, 20), app.palette.strong()), Span::raw(fit(about, room))])
     };
     let list = Rect { height: inner.height - 1, ..inner };
-    crate::tui::panes::draw_lines(
-        frame,
-        &theme,
-        list,
-        prompt.choice,
-        ColourPalette::CHOICES.len(),
-        true,
-        row,
-    );
+    super::draw_lines(app, frame, list, prompt.choice, ColourPalette::CHOICES.len(), true, row);
     let sample = Rect { y: list.bottom(), height: 1, ..inner };
-    frame.render_widget(Paragraph::new(sample_of(&theme)), sample);
-}
-
-fn sample_of(theme: &Theme) -> Line<'static> {
     let parts = [
-        ("▶ cursor ", theme.accent()),
-        ("✖ error ", theme.severity(Severity::Error)),
-        ("⚠ warning ", theme.severity(Severity::Warning)),
-        ("! secret ", theme.secret()),
-        ("+ new ", theme.fresh()),
-        ("███ full ", theme.decay(1.0)),
-        ("match ", theme.found()),
-        ("dim", theme.dim()),
+        ("▶ cursor ", app.palette.accent()),
+        ("✖ error ", app.palette.severity(Severity::Error)),
+        ("⚠ warning ", app.palette.severity(Severity::Warning)),
+        ("! secret ", app.palette.secret()),
+        ("+ new ", app.palette.fresh()),
+        ("███ full ", app.palette.decay(1.0)),
+        ("match ", app.palette.found()),
+        ("dim", app.palette.dim()),
     ];
     let spans = parts.into_iter().map(|(text, style)| Span::styled(text, style));
-    Line::from(std::iter::once(Span::raw(" ")).chain(spans).collect::<Vec<_>>())
+    put(frame, [Line::from_iter(std::iter::once(Span::raw(" ")).chain(spans))], sample);
 }

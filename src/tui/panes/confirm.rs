@@ -2,14 +2,13 @@
 
 use ratatui::Frame;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
 
 use crate::tui::confirm::parts;
 use crate::tui::layout;
 use crate::tui::pane_titles::{margins, sheet, sheet_area};
 use crate::tui::state::app::App;
-use crate::tui::state::confirmation::{Confirmation, TypedWord};
-use crate::tui::theme::{self, Theme, fit};
+use crate::tui::state::confirmation::TypedWord;
+use crate::tui::theme::{self, fit, put};
 
 /// A narrower screen has no room for the title beside the place in the plan.
 const NARROW: u16 = 40;
@@ -19,37 +18,29 @@ const WIDE: u16 = 76;
 /// Draws the plan over the foot of the panes, if a plan waits for a yes. Makes only the lines on screen.
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let (Some(confirm), Some(parts)) = (&app.confirm, parts(app)) else { return };
-    let theme = Theme::of(app);
     let place = place(confirm.top, parts.rows, confirm.len());
-    let place = place.trim_end_matches(" · ");
-    let foot = if parts.area.width < WIDE { place.to_owned() } else { foot(confirm, parts.rows) };
+    let answers = match confirm.typed_word {
+        Some(_) => "typed, then Enter · Esc cancels",
+        None => "y does it · Esc cancels",
+    };
+    let foot = format!("{place}{}", if parts.area.width < WIDE { "" } else { answers });
+    let (place, foot) = (place.trim_end_matches(" · "), foot.trim_end_matches(" · "));
     let title = match confirm.planned.concurrent.is_some() {
         // If both don't fit, the user must see that there is more.
         _ if parts.area.width < NARROW && !place.is_empty() => place,
         true => "Not as it was shown; nothing is changed yet",
         false => "Nothing is changed yet",
     };
-    let inner = margins(sheet(app, frame, title, &foot, parts.area));
+    let inner = margins(sheet(app, frame, title, foot, parts.area));
     let mut lines: Vec<Line<'static>> =
-        parts.head.into_iter().map(|line| Line::styled(line, theme.strong())).collect();
+        parts.head.into_iter().map(|line| Line::styled(line, app.palette.strong())).collect();
     let shown = confirm.top..confirm.len().min(confirm.top + parts.rows);
     lines.extend(shown.map(|at| {
         let line = theme::safe(app, &confirm.line(at));
         Line::raw(fit(&line, usize::from(inner.width)))
     }));
-    lines.extend(
-        confirm.typed_word.as_ref().map(|typed| line_to_type(&theme, typed, usize::from(inner.width))),
-    );
-    frame.render_widget(Paragraph::new(lines), inner);
-}
-
-/// Returns the answers. The place comes before them if not all lines are on screen.
-fn foot(confirm: &Confirmation, rows: usize) -> String {
-    let answers = match confirm.typed_word {
-        Some(_) => "typed, then Enter · Esc cancels",
-        None => "y does it · Esc cancels",
-    };
-    format!("{}{answers}", place(confirm.top, rows, confirm.len()))
+    lines.extend(confirm.typed_word.as_ref().map(|typed| line_to_type(app, typed, usize::from(inner.width))));
+    put(frame, lines, inner);
 }
 
 /// Returns "12 of 212 · PgDn · " if not all lines are on screen.
@@ -62,7 +53,7 @@ pub fn place(top: usize, rows: usize, len: usize) -> String {
     }
 }
 
-fn line_to_type(theme: &Theme, typed: &TypedWord, width: usize) -> Line<'static> {
+fn line_to_type(app: &App, typed: &TypedWord, width: usize) -> Line<'static> {
     let is_right = typed.so_far.trim() == typed.required;
     let does = if typed.required.starts_with("erase") { "▏ Enter erases" } else { "▏ Enter deletes" };
     let after = if is_right { does } else { "▏" };
@@ -75,7 +66,7 @@ fn line_to_type(theme: &Theme, typed: &TypedWord, width: usize) -> Line<'static>
     // On a narrow screen the typed words replace the required ones.
     let is_narrow = asked.len() + typed.so_far.len() + theme::width(after) > width;
     let asked = if is_narrow && !typed.so_far.is_empty() { String::new() } else { asked };
-    Line::from(vec![Span::styled(asked, theme.key()), Span::raw(format!("{}{after}", typed.so_far))])
+    Line::from(vec![Span::styled(asked, app.palette.key()), Span::raw(format!("{}{after}", typed.so_far))])
 }
 
 pub fn draw_receipt(app: &App, frame: &mut Frame<'_>) {
@@ -87,8 +78,7 @@ pub fn draw_receipt(app: &App, frame: &mut Frame<'_>) {
     let top = app.changes.receipt_top.min(lines.len().saturating_sub(rows));
     let right = format!("{}Esc closes it; the receipt is kept in its file", place(top, rows, lines.len()));
     let inner = margins(sheet(app, frame, "Receipt", &right, area));
-    let shown: Vec<Line<'static>> = lines.into_iter().skip(top).take(rows).map(Line::raw).collect();
-    frame.render_widget(Paragraph::new(shown), inner);
+    put(frame, lines.into_iter().skip(top).take(rows), inner);
 }
 
 /// Returns its lines, wrapped, and how many of them fit.

@@ -2,12 +2,11 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::widgets::Paragraph;
 
 use crate::model::EntryRef;
 use crate::tui::pane_titles::{margins, pane};
 use crate::tui::state::app::{App, Pane, Tab};
-use crate::tui::theme;
+use crate::tui::theme::{self, put};
 
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     if area.height == 0 {
@@ -23,11 +22,11 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let inner = pane(app, frame, Pane::Detail, &title, &theme::safe(app, &what), area);
     if tab.is_list() && !app.ties.is_empty() {
         let row = |at: usize| app.detail.get(at).cloned().unwrap_or_default();
-        let (theme, focused) = (theme::Theme::of(app), app.focus == Pane::Detail);
-        return super::draw_lines(frame, &theme, inner, app.tie_cursor, app.ties.len(), focused, row);
+        let focused = app.focus == Pane::Detail;
+        return super::draw_lines(app, frame, inner, app.tie_cursor, app.ties.len(), focused, row);
     }
     let shown = app.detail.iter().skip(app.detail_top).take(usize::from(inner.height)).cloned();
-    frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()), margins(inner));
+    put(frame, shown, margins(inner));
 }
 
 /// Returns its type and store, and with more room its session and age, or its id. Untrusted text.

@@ -6,16 +6,16 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
 
 use crate::tui::action::{Action, Hint, act, hint};
 use crate::tui::difference::{self, BESIDE, DifferenceRow, SIDES, name_width, rows};
+use crate::tui::found_words::in_ranges;
 use crate::tui::layout;
-use crate::tui::pane_titles::{PaneTitle, part};
+use crate::tui::pane_titles::part;
 use crate::tui::possible_changes::can;
 use crate::tui::state::app::App;
 use crate::tui::state::memory_difference::MemoryDifference;
-use crate::tui::theme::{self, Theme, column, fit};
+use crate::tui::theme::{self, column, fit, put};
 
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(own) = &app.difference else { return };
@@ -31,72 +31,40 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     };
     let rows = rows(app, own);
     for (side, area) in areas.into_iter().enumerate() {
-        draw_side(app, own, &rows, side, frame, area);
+        let at = own.memories[side];
+        let (store, entry) = own.snapshot.get(at);
+        let kind = store.memory(entry).map_or("broken", |memory| memory.kind());
+        let text = format!("{}  {kind} · {}", SIDES[side], app.store_name(at.store as usize));
+        let age = store.time_of(entry).map_or(String::new(), |time| time.age_at(app.now));
+        let has_keys = own.side == side && !layout::has_dialog(app);
+        let rule = area.x == 0 && side == 1;
+        let inner = part(app, frame, [&theme::safe(app, &text), &age], has_keys, rule, area);
+        let last = rows.len().saturating_sub(difference::shown(app));
+        let shown = rows.iter().skip(own.rows.top.min(last)).take(usize::from(inner.height));
+        put(frame, shown.map(|row| line(app, own, row, side)), inner);
     }
     let foot = Rect { y: upper.bottom(), height: body.height - upper.height, ..body };
-    frame.render_widget(Paragraph::new(in_common(app, own, &foot)), foot);
-}
-
-fn draw_side(
-    app: &App,
-    own: &MemoryDifference,
-    rows: &[DifferenceRow],
-    side: usize,
-    frame: &mut Frame<'_>,
-    area: Rect,
-) {
-    let at = own.memories[side];
-    let (store, entry) = own.snapshot.get(at);
-    let memory = store.memory(entry);
-    let kind = memory.map_or("broken", |memory| memory.kind());
-    let text = format!("{}  {kind} · {}", SIDES[side], app.store_name(at.store as usize));
-    let age = store.time_of(entry).map_or(String::new(), |time| time.age_at(app.now));
-    let has_keys = own.side == side && !layout::has_dialog(app);
-    let title =
-        PaneTitle { text: &theme::safe(app, &text), right: &age, has_keys, rule: area.x == 0 && side == 1 };
-    let inner = part(app, frame, &title, area);
-    let last = rows.len().saturating_sub(difference::shown(app));
-    let shown = rows.iter().skip(own.rows.top.min(last)).take(usize::from(inner.height));
-    let lines: Vec<Line<'static>> = shown.map(|row| line(app, own, row, side)).collect();
-    frame.render_widget(Paragraph::new(lines), inner);
+    put(frame, in_common(app, own, &foot), foot);
 }
 
 fn line(app: &App, own: &MemoryDifference, row: &DifferenceRow, side: usize) -> Line<'static> {
-    let theme = Theme::of(app);
     let Some(part) = own.parts.get(row.part) else { return Line::default() };
-    let differing = &part.pair.differing[side];
     let sign = match row.is_first && own.current_part == Some(row.part) {
         true => "▶",
         false if app.ascii && part.pair.differs() && row.sides[side].is_some() => ["-", "+"][side],
         false => " ",
     };
-    let mut spans = vec![Span::styled(format!("{sign} "), theme.accent())];
+    let mut spans = vec![Span::styled(format!("{sign} "), app.palette.accent())];
     if !part.name.is_empty() {
         let name = if row.is_first { part.name.rsplit('.').next().unwrap_or(&part.name) } else { "" };
-        spans.push(Span::styled(column(name, name_width(app)) + " ", theme.dim()));
+        spans.push(Span::styled(column(name, name_width(app)) + " ", app.palette.dim()));
     }
     if let Some((text, from)) = &row.sides[side] {
-        spans.extend(set_off(&theme, text, *from, differing));
+        let here = |range: &Range<usize>| range.start.saturating_sub(*from)..range.end.saturating_sub(*from);
+        let differing: Vec<_> = part.pair.differing[side].iter().map(here).collect();
+        spans.extend(in_ranges(app, text, &differing, Style::new()));
     }
     Line::from(spans)
-}
-
-/// Highlights ranges of a longer text in the piece of it that begins at byte `from`.
-fn set_off(theme: &Theme, text: &str, from: usize, ranges: &[Range<usize>]) -> Vec<Span<'static>> {
-    let mut spans = Vec::new();
-    let mut done = 0;
-    for range in ranges {
-        let start = range.start.saturating_sub(from).clamp(done, text.len());
-        let end = range.end.saturating_sub(from).clamp(start, text.len());
-        for (part, style) in [(done..start, Style::new()), (start..end, theme.found())] {
-            spans.extend(
-                text.get(part).filter(|own| !own.is_empty()).map(|own| Span::styled(own.to_owned(), style)),
-            );
-        }
-        done = end;
-    }
-    spans.extend(text.get(done..).map(|own| Span::raw(own.to_owned())));
-    spans
 }
 
 fn in_common(app: &App, own: &MemoryDifference, area: &Rect) -> Vec<Line<'static>> {
@@ -125,7 +93,7 @@ fn in_common(app: &App, own: &MemoryDifference, area: &Rect) -> Vec<Line<'static
         true => vec![format!(" same: {same}"), format!(" differ: {differ}")],
         false => vec![format!(" same: {same}   differ: {differ}")],
     };
-    lines.into_iter().map(|line| Line::styled(fit(&line, width), Theme::of(app).dim())).collect()
+    lines.into_iter().map(|line| Line::styled(fit(&line, width), app.palette.dim())).collect()
 }
 
 /// Returns as many names as fit, and the number of the others.

@@ -7,7 +7,6 @@ mod form;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
 
 use crate::model::plan::count_with_noun;
 use crate::model::{Code, Severity, State};
@@ -16,9 +15,9 @@ use crate::text::columns::human_size;
 use crate::tui::action::{Action, Hint, act, hint};
 use crate::tui::editor::{DraftState, Editor, TheirVersion, choices, form_layout};
 use crate::tui::layout;
-use crate::tui::pane_titles::{self, PaneTitle, margins};
+use crate::tui::pane_titles::{self, margins};
 use crate::tui::state::app::App;
-use crate::tui::theme::{self, Theme, fit, sign, wrap};
+use crate::tui::theme::{self, fit, put, sign, wrap};
 
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let Some(editor) = &app.editor else { return };
@@ -39,12 +38,11 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
 fn part(app: &App, frame: &mut Frame<'_>, text: &str, right: &str, area: Rect) -> Rect {
     let body = layout::frame(app).body;
     let is_first = (area.x, area.y) == (body.x, body.y);
-    let title =
-        PaneTitle { text, right, has_keys: is_first && !layout::has_dialog(app), rule: area.y > body.y };
-    margins(pane_titles::part(app, frame, &title, area))
+    let has_keys = is_first && !layout::has_dialog(app);
+    margins(pane_titles::part(app, frame, [text, right], has_keys, area.y > body.y, area))
 }
 
-/// Returns the name of the memory with its session. Untrusted text.
+/// Untrusted text.
 pub fn title(app: &App) -> String {
     let Some(editor) = &app.editor else { return "edit".into() };
     let (store, entry) = editor.snapshot.get(editor.at);
@@ -112,7 +110,6 @@ pub fn hints(_app: &App, editor: &Editor) -> Vec<Hint> {
 
 /// Returns a problem in one or two lines: its sign, message and code, and what the key for its fix does.
 fn finding(app: &App, own: &FormFinding, width: usize) -> Vec<Line<'static>> {
-    let theme = Theme::of(app);
     let fix = own
         .fix
         .as_ref()
@@ -121,10 +118,10 @@ fn finding(app: &App, own: &FormFinding, width: usize) -> Vec<Line<'static>> {
     let there = if own.is_new { "" } else { ", existed before your edit" };
     let head = format!("{} ", sign(own.severity));
     let tail = format!(" ({}{there})", own.code.as_str());
-    let style = theme.severity(own.severity);
+    let style = app.palette.severity(own.severity);
     let said = format!("{head}{}{tail}", theme::safe(app, &own.message));
     if theme::width(&said) + theme::width(&fix) <= width {
-        return vec![Line::from(vec![Span::styled(said, style), Span::styled(fix, theme.key())])];
+        return vec![Line::from(vec![Span::styled(said, style), Span::styled(fix, app.palette.key())])];
     }
     // Two lines at most: the message, and what the key does.
     let mut rows = wrap(&said, width);
@@ -139,7 +136,7 @@ fn finding(app: &App, own: &FormFinding, width: usize) -> Vec<Line<'static>> {
         true => said,
         false => fit(&format!("{head}{}", theme::safe(app, &own.message)), width),
     };
-    vec![Line::styled(said, style), Line::styled(fit(&fix, width), theme.key())]
+    vec![Line::styled(said, style), Line::styled(fit(&fix, width), app.palette.key())]
 }
 
 fn problems(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
@@ -163,30 +160,32 @@ fn problems(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     }
     if all.is_empty() {
         let none = if editor.is_changed() { "none so far" } else { "none: `check` finds this clean" };
-        lines.push(Line::styled(none, Theme::of(app).dim()));
+        lines.push(Line::styled(none, app.palette.dim()));
     }
-    frame.render_widget(Paragraph::new(lines), inner);
+    put(frame, lines, inner);
 }
 
-/// Draws the effects: a pane, or one line.
 fn draw_effects(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     if area.height == 0 {
         return;
     }
-    let theme = Theme::of(app);
     if area.height == 1 {
-        let line: Vec<String> = short(editor);
-        let line = fit(&format!(" {}", line.join(" · ")), usize::from(area.width));
-        frame.render_widget(Paragraph::new(Line::styled(line, theme.dim())), area);
+        let effects = editor.effects.as_ref();
+        let mut said = vec![bytes(editor)];
+        said.extend(effects.and_then(|own| arrow(own.rank)).map(|rank| format!("rank {rank}")));
+        if dangling(editor) > 0 {
+            said.push(format!("{} lead nowhere", dangling(editor)));
+        }
+        said.push("backup first".into());
+        said.push(format!("disk {}", disk(editor)));
+        let line = fit(&format!(" {}", said.join(" · ")), usize::from(area.width));
+        put(frame, [Line::styled(line, app.palette.dim())], area);
         return;
     }
     let inner = part(app, frame, "Effect", "", area);
     let width = usize::from(inner.width);
-    let lines: Vec<Line<'static>> = long(editor)
-        .into_iter()
-        .map(|(name, said)| Line::raw(fit(&format!("{name:15}{said}"), width)))
-        .collect();
-    frame.render_widget(Paragraph::new(lines), inner);
+    let lines = long(editor).into_iter();
+    put(frame, lines.map(|(name, said)| fit(&format!("{name:15}{said}"), width)), inner);
 }
 
 fn arrow(pair: [Option<f64>; 2]) -> Option<String> {
@@ -211,18 +210,6 @@ fn disk(editor: &Editor) -> &'static str {
         Some(TheirVersion::Changed { .. }) => "CHANGED",
         Some(TheirVersion::Gone(_)) => "GONE",
     }
-}
-
-fn short(editor: &Editor) -> Vec<String> {
-    let effects = editor.effects.as_ref();
-    let mut said = vec![bytes(editor)];
-    said.extend(effects.and_then(|own| arrow(own.rank)).map(|rank| format!("rank {rank}")));
-    if dangling(editor) > 0 {
-        said.push(format!("{} lead nowhere", dangling(editor)));
-    }
-    said.push("backup first".into());
-    said.push(format!("disk {}", disk(editor)));
-    said
 }
 
 fn long(editor: &Editor) -> Vec<(&'static str, String)> {

@@ -1,20 +1,18 @@
 //! A line that the user types for memories: tags, importance, type, category, a search that marks.
 
 use ratatui::Frame;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
 
-use super::search::first_shown;
+use super::search::typed_line;
 use crate::model::Keep;
-use crate::text::safe_text::{display_width, sanitize};
+use crate::text::safe_text::display_width;
 use crate::tui::pane_titles::{margins, sheet, sheet_area};
 use crate::tui::state::app::{App, ChangeTarget};
 use crate::tui::state::prompt::{Prompt, PromptPurpose};
-use crate::tui::theme::{self, Theme, fit};
+use crate::tui::theme::{self, fit, put};
 use crate::tui::why;
 
-/// Rows for the typed text, the current value, and the words that fit.
 const ROWS: usize = 3;
 
 pub fn draw(app: &App, frame: &mut Frame<'_>) {
@@ -32,33 +30,23 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     };
     let title = format!("{verb} {}", theme::safe(app, name));
     let inner = margins(sheet(app, frame, title.trim_end(), form, sheet_area(app, ROWS)));
-    let theme = Theme::of(app);
     if inner.height == 0 || inner.width < 4 {
         return;
     }
-    let room = usize::from(inner.width) - 3;
-    let before = prompt.line.before_cursor();
-    let from = first_shown(&before, before.len(), room);
-    let typed = sanitize(&prompt.text()[from..]).into_owned();
-    let line = Line::from(vec![Span::styled("> ", theme.key()), Span::raw(typed)]);
-    frame.render_widget(Paragraph::new(line), Rect { height: 1, ..inner });
-    let x = inner.x + 2 + display_width(&sanitize(&before[from..])) as u16;
-    frame.set_cursor_position(Position { x: x.min(inner.right() - 1), y: inner.y });
+    typed_line(app, frame, "> ", (&prompt.line, usize::from(inner.width) - 3), inner);
     if inner.height > 1 {
         let now = prompt.target.as_ref().map(|aim| now(aim, prompt.purpose)).unwrap_or_default();
         let now = fit(&theme::safe(app, &now), usize::from(inner.width));
         let place = Rect { y: inner.y + 1, height: 1, ..inner };
-        frame.render_widget(Paragraph::new(Line::styled(now, theme.dim())), place);
+        put(frame, [Line::styled(now, app.palette.dim())], place);
     }
     if inner.height > 2 {
         let place = Rect { y: inner.y + 2, height: 1, ..inner };
-        frame.render_widget(Paragraph::new(fitting(app, prompt, usize::from(inner.width))), place);
+        put(frame, [fitting(app, prompt, usize::from(inner.width))], place);
     }
 }
 
-/// Returns the words that fit, from the current one on.
 fn fitting(app: &App, prompt: &Prompt, width: usize) -> Line<'static> {
-    let theme = Theme::of(app);
     let (fit, at) = prompt.fitting();
     let mut spans = Vec::new();
     let mut room = width;
@@ -66,7 +54,7 @@ fn fitting(app: &App, prompt: &Prompt, width: usize) -> Line<'static> {
         let word = format!("{}  ", theme::safe(app, word));
         let Some(left) = room.checked_sub(display_width(&word)) else { break };
         room = left;
-        let style = if at == Some(number) { theme.strong() } else { theme.dim() };
+        let style = if at == Some(number) { app.palette.strong() } else { app.palette.dim() };
         spans.push(Span::styled(word, style));
     }
     Line::from(spans)

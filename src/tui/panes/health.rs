@@ -11,30 +11,28 @@ use crate::tui::action::Action;
 use crate::tui::list_view::problems;
 use crate::tui::pane_titles::pane;
 use crate::tui::state::app::{App, Pane};
-use crate::tui::theme::{Theme, column, sign};
-use crate::work::StoreTally;
+use crate::tui::theme::{column, sign};
 
 pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let inner = pane(app, frame, Pane::Health, "3 Health", "", area);
-    let theme = Theme::of(app);
     let width = usize::from(inner.width).saturating_sub(2);
     let rows = rows(app);
     let row = |at: usize| {
         let Some(row) = rows.get(at) else { return Line::raw("reading …") };
         let sign = match row.link {
-            HealthLink::Secrets => theme.secret(),
-            _ => theme.severity(row.severity),
+            HealthLink::Secrets => app.palette.secret(),
+            _ => app.palette.severity(row.severity),
         };
         let key = row.link.key();
         let room = width.saturating_sub(key.chars().count() + 3);
         Line::from(vec![
             Span::styled(format!("{} ", row.sign), sign),
             Span::raw(column(&row.text, room) + " "),
-            Span::styled(key, theme.key()),
+            Span::styled(key, app.palette.key()),
         ])
     };
     let len = rows.len().max(1);
-    super::draw_lines(frame, &theme, inner, app.health_cursor, len, app.focus == Pane::Health, row);
+    super::draw_lines(app, frame, inner, app.health_cursor, len, app.focus == Pane::Health, row);
 }
 
 pub struct HealthRow {
@@ -70,9 +68,8 @@ pub fn rows(app: &App) -> Vec<HealthRow> {
     if !app.is_whole() {
         return Vec::new();
     }
-    let sum = |of: fn(&StoreTally) -> usize| app.tallies.iter().map(of).sum::<usize>();
-    let deleted = app.deleted.count.map_or_else(|| sum(|own| own.deleted), |own| own.deleted);
-    let archived = app.deleted.count.map_or_else(|| sum(|own| own.archived), |own| own.archived);
+    let deleted = app.deleted.count.map_or_else(|| app.sum(|own| own.deleted), |own| own.deleted);
+    let archived = app.deleted.count.map_or_else(|| app.sum(|own| own.archived), |own| own.archived);
     let [errors, warnings, _] = app.problem_counts();
     let problems = |severity| HealthLink::Problems(problems::heading(severity));
     let broken = HealthLink::Search("is:broken");
@@ -80,13 +77,13 @@ pub fn rows(app: &App) -> Vec<HealthRow> {
     let figures = [
         (Severity::Error, sign(Severity::Error), errors, "error", problems(Severity::Error)),
         (Severity::Warning, sign(Severity::Warning), warnings, "warning", problems(Severity::Warning)),
-        (Severity::Warning, "!", sum(|own| own.sensitive), "secret", HealthLink::Secrets),
-        (Severity::Warning, "∅", sum(|own| own.unseen), "unseen", HealthLink::Search("is:unseen")),
-        (Severity::Error, sign(Severity::Error), sum(|own| own.broken), "broken line", broken),
-        (Severity::Warning, "◷", sum(|own| own.stale_locks), "stale lock", stale_locks),
+        (Severity::Warning, "!", app.sum(|own| own.sensitive), "secret", HealthLink::Secrets),
+        (Severity::Warning, "∅", app.sum(|own| own.unseen), "unseen", HealthLink::Search("is:unseen")),
+        (Severity::Error, sign(Severity::Error), app.sum(|own| own.broken), "broken line", broken),
+        (Severity::Warning, "◷", app.sum(|own| own.stale_locks), "stale lock", stale_locks),
         (Severity::Note, "◌", deleted, "deleted", HealthLink::Search("is:deleted")),
         (Severity::Note, "▪", archived, "archived", HealthLink::Search("is:archived")),
-        (Severity::Note, " ", sum(|own| own.backups), "backup", HealthLink::View(Action::BringBack)),
+        (Severity::Note, " ", app.sum(|own| own.backups), "backup", HealthLink::View(Action::BringBack)),
     ];
     let mut rows: Vec<HealthRow> = figures
         .into_iter()
@@ -107,14 +104,11 @@ pub fn rows(app: &App) -> Vec<HealthRow> {
         |severity, sign, text| HealthRow { severity, sign, text, link: HealthLink::View(Action::Statistics) };
     let bytes: u64 = app.snapshot.stores.iter().map(|store| store.bytes).sum();
     rows.push(size(Severity::Note, " ", format!("{} used", human_size(bytes))));
-    let fullest = fullest(app);
+    let sessions = app.snapshot.stores.iter().flat_map(|store| &store.sessions);
+    let full = sessions.filter_map(|session| Some(session.size as f64 / session.limit? as f64));
+    let fullest = full.fold(0.0, f64::max);
     if fullest >= 0.5 {
         rows.push(size(Severity::Warning, "◔", format!("a session {:.0}% full", fullest * 100.0)));
     }
     rows
-}
-
-fn fullest(app: &App) -> f64 {
-    let sessions = app.snapshot.stores.iter().flat_map(|store| &store.sessions);
-    sessions.filter_map(|session| Some(session.size as f64 / session.limit? as f64)).fold(0.0, f64::max)
 }

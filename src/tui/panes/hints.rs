@@ -1,6 +1,7 @@
 //! Hints for the keys that can be used in the current state.
 
 use crate::format;
+use crate::ops::merge::MergeChoice;
 use crate::query::DUPLICATES;
 use crate::tui::action::{Action, Hint, act, following, hint};
 use crate::tui::possible_changes::can;
@@ -8,7 +9,6 @@ use crate::tui::state::app::{App, Pane, Screen, return_view};
 use crate::tui::state::pending_changes::ActiveChange;
 use crate::tui::state::prompt::PromptPurpose;
 use crate::tui::{confirm, layout, list_view};
-use crate::usecase::ChangeCommand;
 
 /// Returns the hints, the most useful first, and those at the right end of the line.
 pub fn of(app: &App) -> (Vec<Hint>, Vec<Hint>) {
@@ -52,7 +52,7 @@ fn first(app: &App) -> Vec<Hint> {
         };
         let is_longer = confirm::parts(app).is_some_and(|parts| parts.rows < confirm.len());
         let scroll = is_longer.then(|| hint(keys, "scroll"));
-        let is_merge = matches!(confirm.planned.request.command, ChangeCommand::Merge(_));
+        let is_merge = confirm.planned.request.command.is::<MergeChoice>();
         let choices = is_merge.then(|| [hint("Tab", "another text"), hint("i", "another stays")]);
         let ways = [Some(yes), scroll].into_iter().flatten().chain(choices.into_iter().flatten());
         return ways.chain([hint("Esc", "cancel")]).collect();
@@ -113,9 +113,10 @@ fn first(app: &App) -> Vec<Hint> {
 
 fn reading(app: &App) -> impl Iterator<Item = Hint> {
     let turns = (app.results.hits.len() > 1).then(|| hint("] [", "next"));
-    let (first, rest): (Vec<Hint>, Vec<Hint>) = changes(app).partition(|(_, what)| what == "edit");
+    let mut changes = changes(app);
+    let edit = if can(app, Action::Edit) { changes.next() } else { None };
     let fix = fix(app).filter(|(is_own, _)| *is_own).map(|(_, hint)| hint);
-    first.into_iter().chain(fix).chain(turns).chain(rest)
+    edit.into_iter().chain(fix).chain(turns).chain(changes)
 }
 
 fn memories(app: &App) -> Vec<Hint> {
@@ -180,7 +181,6 @@ fn fix(app: &App) -> Option<(bool, Hint)> {
     }
 }
 
-/// Says what Esc does in the list of memories; `None` if it does nothing.
 fn esc(app: &App) -> Option<String> {
     Some(match return_view(app) {
         _ if layout::is_zoomed(app) => "all panes".to_owned(),

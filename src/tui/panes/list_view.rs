@@ -2,21 +2,20 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
+use ratatui::text::Span;
 
 use crate::text::safe_text::display_width;
 use crate::tui::action::{Action, Hint, act, hint};
 use crate::tui::layout;
-use crate::tui::list_view::{self, ListViewKind, RowDetails, about, parts_below, row, told};
-use crate::tui::pane_titles::{PaneTitle, margins, part};
+use crate::tui::list_view::{self, ListViewKind, RowDetails, about, backups, parts_below, row, told};
+use crate::tui::pane_titles::{margins, part};
 use crate::tui::panes::pointer;
 use crate::tui::possible_changes::checked_row;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::list_view::EscStep;
 use crate::tui::state::prompt::PromptPurpose;
 use crate::tui::state::row_list::{ListRow, RowList};
-use crate::tui::theme::{self, Theme};
+use crate::tui::theme::{self, put};
 
 pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind) {
     let (list, below) = layout::list_view(app);
@@ -24,8 +23,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind) {
     if list.height > 0 {
         let right = told(&own.list);
         let text = title(app, kind, usize::from(list.width).saturating_sub(display_width(&right) + 4));
-        let title = PaneTitle { text: &text, right: &right, has_keys: !own.in_details, rule: false };
-        let inner = titled(app, frame, &title, list);
+        let inner = titled(app, frame, [&text, &right], !own.in_details, false, list);
         match own.list.is_empty() {
             true => say(app, frame, &nothing(app, kind), inner),
             false => draw_rows(app, frame, &own.list, !own.in_details, inner),
@@ -37,10 +35,16 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind) {
 }
 
 /// Draws the title of a part of the view, highlighted if it has the keys. Returns the area below it.
-fn titled(app: &App, frame: &mut Frame<'_>, title: &PaneTitle<'_>, area: Rect) -> Rect {
-    let has_keys = title.has_keys && !layout::has_dialog(app);
-    let (text, right) = (theme::safe(app, title.text), theme::safe(app, title.right));
-    part(app, frame, &PaneTitle { text: &text, right: &right, has_keys, rule: title.rule }, area)
+fn titled(
+    app: &App,
+    frame: &mut Frame<'_>,
+    texts: [&str; 2],
+    has_keys: bool,
+    rule: bool,
+    area: Rect,
+) -> Rect {
+    let [text, right] = texts.map(|text| theme::safe(app, text));
+    part(app, frame, [&text, &right], has_keys && !layout::has_dialog(app), rule, area)
 }
 
 fn draw_about(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind, area: Rect) {
@@ -48,12 +52,10 @@ fn draw_about(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind, area: Rect)
     let RowDetails { title, right, lines } = about(app, kind, area.width);
     let has_rows = list_view::has_rows(app);
     let rule = area.x == 0 && area.y > layout::frame(app).body.y;
-    let inner =
-        titled(app, frame, &PaneTitle { text: &title, right: &right, has_keys: own.in_details, rule }, area);
+    let inner = titled(app, frame, [&title, &right], own.in_details, rule, area);
     let most = if has_rows { inner.height / 2 } else { inner.height };
     let top = if has_rows { 0 } else { own.top.min(lines.len().saturating_sub(1)) };
-    let lines: Vec<Line<'static>> = lines.into_iter().skip(top).take(usize::from(most)).collect();
-    frame.render_widget(Paragraph::new(lines), margins(inner));
+    put(frame, lines.into_iter().skip(top).take(usize::from(most)), margins(inner));
     if has_rows {
         let (rows, under) = parts_below(app, kind, area);
         draw_rows(app, frame, &own.details, own.in_details, rows);
@@ -61,19 +63,16 @@ fn draw_about(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind, area: Rect)
     }
 }
 
-/// Draws the text of the row with the cursor below the list, if there is room.
 fn draw_under(app: &App, frame: &mut Frame<'_>, area: Rect) {
     if area.height < 2 {
         return;
     }
-    let (title, lines) = list_view::text_below(app, usize::from(area.width.saturating_sub(2)));
-    let inner = titled(app, frame, &PaneTitle { text: &title, right: "", has_keys: false, rule: true }, area);
-    frame.render_widget(Paragraph::new(lines), margins(inner));
+    let inner = titled(app, frame, [backups::DIFFERENCE, ""], false, true, area);
+    put(frame, backups::difference(app, usize::from(inner.width.saturating_sub(2))), margins(inner));
 }
 
 /// Draws the visible rows, each with a sign for the cursor or a mark.
 fn draw_rows(app: &App, frame: &mut Frame<'_>, rows: &RowList, has_keys: bool, area: Rect) {
-    let theme = Theme::of(app);
     let has_keys = has_keys && !layout::has_dialog(app);
     let range = rows.open_range();
     let width = usize::from(area.width).saturating_sub(2);
@@ -85,14 +84,13 @@ fn draw_rows(app: &App, frame: &mut Frame<'_>, rows: &RowList, has_keys: bool, a
         let has_cursor = number == Some(rows.cursor.at);
         let mut line = row::line(app, own.cells(app), width);
         if has_cursor && has_keys {
-            line = theme.under_cursor(line);
+            line = app.palette.under_cursor(line);
         }
         let sign = pointer(is_marked, in_range, has_cursor, has_keys);
-        line.spans.insert(0, Span::styled(sign, theme.accent()));
+        line.spans.insert(0, Span::styled(sign, app.palette.accent()));
         line
     };
-    let lines: Vec<Line<'static>> = shown.map(line).collect();
-    frame.render_widget(Paragraph::new(lines), area);
+    put(frame, shown.map(line), area);
 }
 
 /// Returns its name, its order if it is not the usual one, and its filter.
@@ -123,9 +121,9 @@ fn nothing(app: &App, kind: &ListViewKind) -> String {
 }
 
 fn say(app: &App, frame: &mut Frame<'_>, text: &str, inner: Rect) {
-    let (theme, inner) = (Theme::of(app), margins(inner));
-    let lines = theme::styled_lines(&theme::safe(app, text), usize::from(inner.width), theme.dim());
-    frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), inner);
+    let inner = margins(inner);
+    let lines = theme::styled_lines(&theme::safe(app, text), usize::from(inner.width), app.palette.dim());
+    put(frame, lines, inner);
 }
 
 pub fn hints(app: &App, kind: &ListViewKind) -> Vec<Hint> {

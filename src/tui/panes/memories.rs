@@ -3,7 +3,6 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
 
 use crate::model::{Code, PathText, Problem};
 use crate::query::{Order, Ranking};
@@ -13,7 +12,7 @@ use crate::tui::pane_titles::pane;
 use crate::tui::panes::memory_row::{self, MemoryColumns};
 use crate::tui::state::app::{App, Pane, open_range};
 use crate::tui::state::marks::ListScope;
-use crate::tui::theme::{self, Theme};
+use crate::tui::theme::{self, put};
 
 const NAME: &str = "4 Memories";
 
@@ -29,7 +28,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let inner = pane(app, frame, Pane::Memories, title, &place, area);
     if app.results.hits.is_empty() {
         let lines = empty(app, usize::from(inner.width).saturating_sub(2));
-        return frame.render_widget(Paragraph::new(lines), crate::tui::pane_titles::margins(inner));
+        return put(frame, lines, crate::tui::pane_titles::margins(inner));
     }
     let columns = MemoryColumns::of(app, usize::from(inner.width));
     let range = open_range(app);
@@ -38,25 +37,21 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let alike = memory_row::fade_alike(app, shown);
     let lines = hits.flat_map(|(at, hit)| {
         let in_range = range.as_ref().is_some_and(|range| range.contains(&at));
-        let row = memory_row::line(app, hit, at, &columns, in_range, alike);
+        let row = memory_row::line(app, at, &columns, in_range, alike);
         let found = app.match_lines.get(&hit.at).and_then(Option::as_deref);
         std::iter::once(row).chain(found.map(|found| memory_row::found_line(app, found, &columns)))
     });
-    let lines: Vec<Line<'static>> = lines.take(shown).collect();
-    frame.render_widget(Paragraph::new(lines), inner);
+    put(frame, lines.take(shown), inner);
 }
 
 fn title(app: &App) -> String {
     match app.marks.shown() {
         ListScope::Picked(pick) => format!("{NAME}  {}", pick.title),
-        _ => format!("{NAME}  {}{}{}", of_what(app), order_name(app), timeless(app)),
-    }
-}
-
-fn timeless(app: &App) -> String {
-    match app.results.timeless {
-        0 => String::new(),
-        count => format!(", not {count} without a time"),
+        _ => {
+            let count = app.results.timeless;
+            let timeless = if count > 0 { format!(", not {count} without a time") } else { String::new() };
+            format!("{NAME}  {}{}{timeless}", of_what(app), order_name(app))
+        }
     }
 }
 
@@ -118,7 +113,6 @@ fn gone(app: &App) -> Option<String> {
     })
 }
 
-/// Says why nothing is listed, and what to do.
 fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     let mut say =
@@ -155,8 +149,8 @@ fn empty(app: &App, width: usize) -> Vec<Line<'static>> {
             say("Esc clears the search.");
         }
     }
-    if let Some(theme) = app.error.is_some().then(|| Theme::of(app)) {
-        lines.iter_mut().for_each(|line| line.style = theme.dim());
+    if app.error.is_some() {
+        lines.iter_mut().for_each(|line| line.style = app.palette.dim());
     }
     lines
 }

@@ -11,7 +11,7 @@ use crate::tui::list_view::new;
 use crate::tui::panes::{pointer, secret_beside, sign_of};
 use crate::tui::state::app::{App, Pane};
 use crate::tui::state::marks::ListScope;
-use crate::tui::theme::{self, Theme, column};
+use crate::tui::theme::{self, column};
 use crate::tui::type_letters;
 use crate::tui::update::detail::title_of;
 use crate::tui::update::distinct_titles;
@@ -25,38 +25,31 @@ pub fn fade_alike(app: &App, rows: usize) -> bool {
     shown.all(|hit| Some(bar(hit)) == first)
 }
 
-pub fn line(
-    app: &App,
-    hit: &Hit,
-    at: usize,
-    columns: &MemoryColumns,
-    in_range: bool,
-    alike: bool,
-) -> Line<'static> {
-    let theme = Theme::of(app);
+pub fn line(app: &App, at: usize, columns: &MemoryColumns, in_range: bool, alike: bool) -> Line<'static> {
+    let Some(hit) = app.results.hits.get(at) else { return Line::default() };
     let (store, entry) = app.listed_snapshot.get(hit.at);
     let memory = store.memory(entry);
     let has_cursor = at == app.list_cursor.at;
     let is_chosen = has_cursor && (app.focus == Pane::Memories || app.prompt.is_some());
-    let chosen = if is_chosen { theme.chosen() } else { Style::new() };
+    let chosen = if is_chosen { app.palette.chosen() } else { Style::new() };
     let base = match entry.state {
         State::Deleted => Style::new().add_modifier(Modifier::CROSSED_OUT),
-        State::Archived => theme.dim(),
+        State::Archived => app.palette.dim(),
         _ => Style::new(),
     };
     let pointer = pointer(app.marks.has(hit.at), in_range, has_cursor, is_chosen);
     let (mark, mark_style) = sign_of(app, store, entry, new::is_new(app, hit.at));
-    let mut spans = vec![Span::styled(pointer, theme.accent()), Span::styled(mark, mark_style)];
+    let mut spans = vec![Span::styled(pointer, app.palette.accent()), Span::styled(mark, mark_style)];
     let (secret, secret_style) = secret_beside(app, mark, store, entry);
     spans.push(Span::styled(secret, secret_style));
     if columns.decay {
-        let style = if alike { theme.dim() } else { theme.decay(hit.decay) };
+        let style = if alike { app.palette.dim() } else { app.palette.decay(hit.decay) };
         spans.push(Span::styled(bar(hit), style));
         spans.push(Span::raw(" "));
     }
     let kind = memory.map_or("", |memory| memory.kind());
     if columns.kind {
-        spans.push(Span::styled(format!("{} ", type_letters::letter(app, kind)), theme.kind(kind)));
+        spans.push(Span::styled(format!("{} ", type_letters::letter(app, kind)), app.palette.kind(kind)));
     }
     let title = match app.distinct_titles.rows.get(&hit.at) {
         Some(shown) => shown.clone(),
@@ -64,14 +57,15 @@ pub fn line(
     };
     let title = column(&title, columns.text.saturating_sub(1)) + " ";
     spans.extend(set_off(app, &title, base.patch(chosen)));
-    spans
-        .extend(beside(app, hit.at, memory, columns).into_iter().map(|text| Span::styled(text, theme.dim())));
+    spans.extend(
+        beside(app, hit.at, memory, columns).into_iter().map(|text| Span::styled(text, app.palette.dim())),
+    );
     if columns.figure > 0 {
-        let style = if is_chosen { chosen } else { theme.dim() };
+        let style = if is_chosen { chosen } else { app.palette.dim() };
         spans.push(Span::styled(format!("{:>1$}", figure(app, hit, at), columns.figure), style));
     }
     match app.error {
-        Some(_) => Line::from(spans).patch_style(theme.dim()),
+        Some(_) => Line::from(spans).patch_style(app.palette.dim()),
         None => Line::from(spans),
     }
 }
@@ -110,11 +104,10 @@ fn figure(app: &App, hit: &Hit, at: usize) -> String {
 /// Returns the line below the row, with the match of the search. Safe text.
 pub fn found_line(app: &App, found: &str, columns: &MemoryColumns) -> Line<'static> {
     let mut spans = vec![Span::raw(" ".repeat(columns.before()))];
-    spans.extend(set_off(app, found, Theme::of(app).dim()));
+    spans.extend(set_off(app, found, app.palette.dim()));
     Line::from(spans)
 }
 
-/// Returns the decay bar: three cells, in eighths.
 fn bar(hit: &Hit) -> String {
     if hit.rank.is_none() {
         return "   ".into();
@@ -143,7 +136,6 @@ const FIGURE: usize = 5;
 /// The minimum columns of the title if session, agent or tags are shown beside it.
 const TITLE: usize = 56;
 
-/// The columns of the parts of a row beside its title.
 pub struct MemoryColumns {
     pub(super) decay: bool,
     pub(super) kind: bool,
@@ -168,7 +160,12 @@ impl MemoryColumns {
             if fits { columns } else { 0 }
         };
         let (small, several) = (app.size.0 < 30, app.snapshot.stores.len() > 1);
-        let figure = if small { 0 } else { take(figure_width(app), 8) };
+        let picked =
+            app.results.picked.as_ref().filter(|_| matches!(app.marks.shown(), ListScope::Picked(_)));
+        let longest =
+            picked.and_then(|picked| picked.figures.iter().map(|figure| theme::width(figure)).max());
+        let figure = longest.map_or(FIGURE, |longest| FIGURE.max(longest + 1));
+        let figure = if small { 0 } else { take(figure, 8) };
         let decay = !small && take(DECAY, 12) > 0;
         let kind = !small && take(KIND, 12) > 0;
         let names = match several {
@@ -195,13 +192,6 @@ impl MemoryColumns {
     pub fn found(&self, width: usize) -> usize {
         width.saturating_sub(self.before())
     }
-}
-
-/// Returns the columns of the figures, with a space.
-fn figure_width(app: &App) -> usize {
-    let picked = app.results.picked.as_ref().filter(|_| matches!(app.marks.shown(), ListScope::Picked(_)));
-    let longest = picked.and_then(|own| own.figures.iter().map(|figure| theme::width(figure)).max());
-    longest.map_or(FIGURE, |own| FIGURE.max(own + 1))
 }
 
 fn longest_session(app: &App) -> usize {

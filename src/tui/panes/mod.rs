@@ -26,19 +26,18 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
 
 use crate::format;
 use crate::model::{Entry, Severity, State, Store, is_kept};
 use crate::tui::state::app::App;
 use crate::tui::state::row_list::ListCursor;
-use crate::tui::theme::{Theme, sign};
+use crate::tui::theme::{put, sign};
 
 /// Draws the visible lines of a list, after a column for the cursor. Makes only the lines on screen. The line
 /// under the cursor is highlighted if the list has the keys.
 fn draw_lines(
+    app: &App,
     frame: &mut Frame<'_>,
-    theme: &Theme,
     area: Rect,
     cursor: ListCursor,
     len: usize,
@@ -50,29 +49,28 @@ fn draw_lines(
         let place = Rect { y: area.y + row as u16, height: 1, ..area };
         let mut line = line(at);
         if at == cursor.at && has_keys {
-            frame.render_widget(Paragraph::new(Line::styled("▶", theme.accent())), place);
-            line = theme.under_cursor(line);
+            put(frame, [Line::styled("▶", app.palette.accent())], place);
+            line = app.palette.under_cursor(line);
         }
         let beside = Rect { x: place.x + 1, width: place.width.saturating_sub(1), ..place };
-        frame.render_widget(Paragraph::new(line), beside);
+        put(frame, [line], beside);
     }
 }
 
 /// Returns the sign of a row: the worst problem of the memory, or its state.
 pub fn sign_of(app: &App, store: &Store, entry: &Entry, is_new: bool) -> (&'static str, Style) {
-    let theme = Theme::of(app);
     let worst = store.problems_of(entry).map(|problem| problem.severity).min();
     let is_kept = store.memory(entry).is_some_and(|view| is_kept(view, app.now));
     match (entry.state, worst) {
-        (State::Broken, _) => (sign(Severity::Error), theme.severity(Severity::Error)),
-        (_, Some(Severity::Error)) => (sign(Severity::Error), theme.severity(Severity::Error)),
-        _ if format::is_sensitive(store, entry) => ("!", theme.secret()),
-        (_, Some(Severity::Warning)) => (sign(Severity::Warning), theme.severity(Severity::Warning)),
-        (State::Deleted, _) => ("−", theme.dim()),
-        (State::Archived, _) => ("▪", theme.dim()),
-        _ if store.is_unseen(entry) => ("∅", theme.severity(Severity::Warning)),
-        _ if is_new => ("+", theme.fresh()),
-        _ if is_kept => ("★", theme.accent()),
+        (State::Broken, _) => (sign(Severity::Error), app.palette.severity(Severity::Error)),
+        (_, Some(Severity::Error)) => (sign(Severity::Error), app.palette.severity(Severity::Error)),
+        _ if format::is_sensitive(store, entry) => ("!", app.palette.secret()),
+        (_, Some(Severity::Warning)) => (sign(Severity::Warning), app.palette.severity(Severity::Warning)),
+        (State::Deleted, _) => ("−", app.palette.dim()),
+        (State::Archived, _) => ("▪", app.palette.dim()),
+        _ if store.is_unseen(entry) => ("∅", app.palette.severity(Severity::Warning)),
+        _ if is_new => ("+", app.palette.fresh()),
+        _ if is_kept => ("★", app.palette.accent()),
         _ => (" ", Style::new()),
     }
 }
@@ -80,7 +78,7 @@ pub fn sign_of(app: &App, store: &Store, entry: &Entry, is_new: bool) -> (&'stat
 /// Returns the sign of a secret, if the row has a more serious sign.
 pub fn secret_beside(app: &App, sign: &str, store: &Store, entry: &Entry) -> (&'static str, Style) {
     match sign != "!" && format::is_sensitive(store, entry) {
-        true => ("!", Theme::of(app).secret()),
+        true => ("!", app.palette.secret()),
         false => (" ", Style::new()),
     }
 }

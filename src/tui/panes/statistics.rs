@@ -3,18 +3,17 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
 
 use crate::format;
 use crate::model::EntryRef;
 use crate::query::{StoreCounts, TagUse, UsageStatistics};
 use crate::text::columns::human_size;
 use crate::tui::action::{Action, Hint, act, hint};
-use crate::tui::pane_titles::{PaneTitle, margins, part, whole};
+use crate::tui::pane_titles::{margins, part, whole};
 use crate::tui::panes::why::bar;
 use crate::tui::state::app::App;
 use crate::tui::statistics_view::{self, NAMES, StatisticsAreas, step};
-use crate::tui::theme::{self, Theme, column, fit};
+use crate::tui::theme::{self, column, fit, put};
 use crate::tui::type_letters;
 use crate::tui::value_prompt::field;
 
@@ -22,7 +21,6 @@ use crate::tui::value_prompt::field;
 const NAMED: [(usize, &str); 4] = [(0, "Mon"), (2, "Wed"), (4, "Fri"), (6, "Sun")];
 /// The signs of a day, each with the minimum number of memories.
 const LEVELS: [(usize, char); 4] = [(20, '█'), (5, '▒'), (1, '░'), (0, '·')];
-/// The steps of a curve in one row.
 const STEPS: [char; 7] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇'];
 /// The minimum and maximum width of the column of types. Tags are beside it if they have as much room.
 const COLUMN: [usize; 2] = [23, 36];
@@ -33,43 +31,42 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     let title = whole(app, frame, &format!("Statistics  {stores}"), "26 weeks", parts.title);
     let Some((_, counted)) = &app.statistics.counted else {
         let area = Rect { height: 1, ..margins(Rect { height: parts.written.height, ..parts.written }) };
-        frame.render_widget(Paragraph::new("counting …"), Rect { y: title.y, ..area });
+        put(frame, ["counting …"], Rect { y: title.y, ..area });
         return;
     };
     days(app, counted, frame, &parts);
     let lines = figures(app, counted, usize::from(parts.figures.width), usize::from(parts.figures.height));
-    frame.render_widget(Paragraph::new(lines), parts.figures);
+    put(frame, lines, parts.figures);
     written(app, counted, frame, parts.written);
 }
 
-/// Draws the days: a column for each week, a row for each day of the week.
 fn days(app: &App, counted: &UsageStatistics, frame: &mut Frame<'_>, parts: &StatisticsAreas) {
-    let theme = Theme::of(app);
     let months = months(counted, app, usize::from(parts.months.width));
-    frame.render_widget(Paragraph::new(Line::styled(months, theme.dim())), parts.months);
+    put(frame, [Line::styled(months, app.palette.dim())], parts.months);
     let step = usize::from(step(app));
     let cell = |day: usize| {
         let Some(written) = counted.days.get(day) else { return Span::raw("") };
         let (sign, style) = match day == app.statistics.day {
-            true => ('◉', theme.accent()),
-            false => (level(written.len()), if written.is_empty() { theme.dim() } else { theme.good() }),
+            true => ('◉', app.palette.accent()),
+            false => {
+                let level = LEVELS.iter().find(|(from, _)| written.len() >= *from);
+                let style = if written.is_empty() { app.palette.dim() } else { app.palette.good() };
+                (level.map_or('·', |(_, sign)| *sign), style)
+            }
         };
         Span::styled(format!("{sign:<step$}"), style)
     };
     let row = |weekday: usize| {
         let name = NAMED.iter().find(|(own, _)| *own == weekday).map_or("", |(_, name)| name);
-        let name = Span::styled(format!(" {name:<width$}", width = usize::from(NAMES) - 1), theme.dim());
+        let name =
+            Span::styled(format!(" {name:<width$}", width = usize::from(NAMES) - 1), app.palette.dim());
         let cells = (weekday..counted.days.len()).step_by(7).map(cell);
         Line::from(std::iter::once(name).chain(cells).collect::<Vec<_>>())
     };
-    frame.render_widget(Paragraph::new((0..7).map(row).collect::<Vec<_>>()), parts.days);
+    put(frame, (0..7).map(row), parts.days);
     let legend = "· 0  ░ 1-4  ▒ 5-19  █ 20 a day";
-    let legend = Line::styled(format!(" {legend}"), theme.dim());
-    frame.render_widget(Paragraph::new(legend), parts.legend);
-}
-
-fn level(written: usize) -> char {
-    LEVELS.iter().find(|(from, _)| written >= *from).map_or('·', |(_, sign)| *sign)
+    let legend = Line::styled(format!(" {legend}"), app.palette.dim());
+    put(frame, [legend], parts.legend);
 }
 
 fn months(counted: &UsageStatistics, app: &App, width: usize) -> String {
@@ -85,12 +82,10 @@ fn months(counted: &UsageStatistics, app: &App, width: usize) -> String {
     line
 }
 
-/// Returns sizes, then types beside tags.
 fn figures(app: &App, counted: &UsageStatistics, width: usize, height: usize) -> Vec<Line<'static>> {
-    let theme = Theme::of(app);
     let head = |name: &str, text: String| {
         Line::from(vec![
-            Span::styled(format!("{name:8}"), theme.dim()),
+            Span::styled(format!("{name:8}"), app.palette.dim()),
             Span::raw(fit(&text, width.saturating_sub(8))),
         ])
     };
@@ -99,7 +94,12 @@ fn figures(app: &App, counted: &UsageStatistics, width: usize, height: usize) ->
     let growth = format!("{}  +{} a week", curve(&weeks), human_size(counted.weekly()));
     let mut lines = vec![head("size", human_size(bytes)), head("growth", growth)];
     lines.extend(filling(app, counted).map(|text| head("full", text)));
-    lines.extend(other_times(counted).map(|text| head("time", text)));
+    let sum = |count: fn(&StoreCounts) -> usize| counted.stores.iter().map(count).sum::<usize>();
+    let times =
+        [(sum(|store| store.by_file_time), "by their file"), (sum(|store| store.timeless), "unknown")];
+    let times = times.into_iter().filter(|(count, _)| *count > 0);
+    let times: Vec<String> = times.map(|(count, what)| format!("{count} {what}")).collect();
+    lines.extend((!times.is_empty()).then(|| head("time", times.join(", "))));
     let rows = height.saturating_sub(lines.len() + 1);
     let each = if width >= 2 * COLUMN[0] { (width / 2 + 1).min(COLUMN[1]) } else { width.min(COLUMN[1]) };
     let has_tags = width >= 2 * COLUMN[0] && !counted.tags.is_empty();
@@ -109,7 +109,7 @@ fn figures(app: &App, counted: &UsageStatistics, width: usize, height: usize) ->
         (true, _) => "tag, with its last 26 weeks",
     };
     let heads = format!("{}{tags}", column("type", each));
-    lines.push(Line::styled(heads, theme.dim()));
+    lines.push(Line::styled(heads, app.palette.dim()));
     let most = counted.types.first().map_or(1, |(_, count)| *count).max(1);
     for row in 0..rows {
         let kind = counted.types.get(row).map(|(kind, count)| type_row(app, kind, *count, most, each));
@@ -119,14 +119,6 @@ fn figures(app: &App, counted: &UsageStatistics, width: usize, height: usize) ->
         lines.push(Line::from([kind, tag].concat()));
     }
     lines
-}
-
-fn other_times(counted: &UsageStatistics) -> Option<String> {
-    let sum = |count: fn(&StoreCounts) -> usize| counted.stores.iter().map(count).sum::<usize>();
-    let (by_file, none) = (sum(|store| store.by_file_time), sum(|store| store.timeless));
-    let parts = [(by_file, "by their file"), (none, "unknown")].into_iter().filter(|(count, _)| *count > 0);
-    let words: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
-    (!words.is_empty()).then(|| words.join(", "))
 }
 
 /// Says when the session that grows fastest will be full.
@@ -145,25 +137,23 @@ fn filling(app: &App, counted: &UsageStatistics) -> Option<String> {
 }
 
 fn type_row(app: &App, kind: &str, count: usize, most: usize, width: usize) -> Vec<Span<'static>> {
-    let theme = Theme::of(app);
     let bar = bar(count as f64 / most as f64, 5);
     let name = width.saturating_sub(2 + 5 + 5);
     vec![
-        Span::styled(format!("{} ", type_letters::letter(app, kind)), theme.kind(kind)),
+        Span::styled(format!("{} ", type_letters::letter(app, kind)), app.palette.kind(kind)),
         Span::raw(column(&theme::safe(app, kind), name)),
         Span::raw(format!("{count:>4} ")),
-        Span::styled(bar, theme.good()),
+        Span::styled(bar, app.palette.good()),
     ]
 }
 
 fn tag_row(app: &App, tag: &TagUse, width: usize) -> Vec<Span<'static>> {
-    let theme = Theme::of(app);
     let each = if width >= COLUMN[1] { 2 } else { 7 };
     let weeks: Vec<u64> = tag.weeks.chunks(each).map(|some| some.iter().sum::<usize>() as u64).collect();
     let name = width.saturating_sub(weeks.len() + 6).min(COLUMN[0] - 3);
     vec![
         Span::raw(column(&theme::safe(app, &tag.name), name)),
-        Span::styled(format!(" {}", curve(&weeks)), theme.good()),
+        Span::styled(format!(" {}", curve(&weeks)), app.palette.good()),
         Span::raw(format!("{:>5}", tag.count)),
     ]
 }
@@ -182,20 +172,17 @@ fn written(app: &App, counts: &UsageStatistics, frame: &mut Frame<'_>, area: Rec
     let day = if app.statistics.day == app.statistics.today() { "today, " } else { "" };
     let title = format!("{day}{}", date.to_pattern("%A %-d %B"));
     let right = format!("{} written", own.len());
-    let title = PaneTitle { text: &title, right: &right, has_keys: false, rule: true };
-    let inner = part(app, frame, &title, area);
+    let inner = part(app, frame, [&title, &right], false, true, area);
     let lines = own.iter().skip(app.statistics.top).take(usize::from(inner.height));
     let width = usize::from(inner.width);
     let mut lines: Vec<Line<'static>> = lines.map(|at| memory(app, *at, width)).collect();
     if own.is_empty() {
-        lines.push(Line::styled(" Nothing was written on this day.", Theme::of(app).dim()));
+        lines.push(Line::styled(" Nothing was written on this day.", app.palette.dim()));
     }
-    frame.render_widget(Paragraph::new(lines), inner);
+    put(frame, lines, inner);
 }
 
-/// Returns time, agent, type, title and store of a memory.
 fn memory(app: &App, at: EntryRef, width: usize) -> Line<'static> {
-    let theme = Theme::of(app);
     let Some((snapshot, _)) = &app.statistics.counted else { return Line::default() };
     let (store, entry) = snapshot.get(at);
     let Some(memory) = store.memory(entry) else { return Line::default() };
@@ -208,13 +195,16 @@ fn memory(app: &App, at: EntryRef, width: usize) -> Line<'static> {
     let title = &format::title(store, entry);
     let text = width.saturating_sub(1 + 6 + agents + 2 + stores + 1);
     Line::from(vec![
-        Span::styled(time, theme.dim()),
-        Span::styled(column(&theme::safe(app, agent), agents), theme.dim()),
-        Span::styled(format!("{} ", type_letters::letter(app, memory.kind())), theme.kind(memory.kind())),
+        Span::styled(time, app.palette.dim()),
+        Span::styled(column(&theme::safe(app, agent), agents), app.palette.dim()),
+        Span::styled(
+            format!("{} ", type_letters::letter(app, memory.kind())),
+            app.palette.kind(memory.kind()),
+        ),
         Span::raw(column(&theme::safe(app, title.raw()), text)),
         Span::styled(
             column(&theme::safe(app, &format!(" {}", app.store_name(at.store as usize))), stores),
-            theme.dim(),
+            app.palette.dim(),
         ),
     ])
 }

@@ -2,15 +2,14 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
+use ratatui::text::Line;
 
 use crate::model::PathText;
 use crate::store::BELOW_HOME;
 use crate::tui::action::Action;
 use crate::tui::pane_titles::{margins, whole};
 use crate::tui::state::app::App;
-use crate::tui::theme::{self, Theme, wrap};
+use crate::tui::theme::{self, put, wrap};
 
 /// A lower screen shows first what the user can do.
 const LOW: u16 = 16;
@@ -27,7 +26,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     };
     let promise = wrap(promise, width).into_iter().map(Line::from).collect();
     let parts = if area.height < LOW { [keys, places, promise] } else { [places, keys, promise] };
-    frame.render_widget(Paragraph::new(parts.join(&Line::default())), inner);
+    put(frame, parts.join(&Line::default()), inner);
 }
 
 fn places(app: &App, width: usize) -> Vec<Line<'static>> {
@@ -49,10 +48,7 @@ fn keys(app: &App, width: usize) -> Vec<Line<'static>> {
         (Action::Close.key(), "quit; then `palimp FOLDER` opens a store that is elsewhere"),
     ];
     let line = |(key, what): (&'static str, &str)| {
-        let head = move |at| if at == 0 { format!(" {key}  ") } else { " ".repeat(key.len() + 3) };
-        let wrapped = wrap(what, width.saturating_sub(key.len() + 3)).into_iter().enumerate();
-        let style = Theme::of(app).key();
-        wrapped.map(move |(at, what)| Line::from(vec![Span::styled(head(at), style), Span::raw(what)]))
+        theme::hanging(&format!(" {key}  "), app.palette.key(), what, width.saturating_sub(key.len() + 3))
     };
     keys.into_iter().flat_map(line).collect()
 }

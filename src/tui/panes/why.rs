@@ -5,16 +5,14 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Color;
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
 use ratatui::widgets::canvas::{Canvas, Points};
 
 use crate::query::{Explanation, Ranking};
-use crate::tui::pane_titles::{PaneTitle, margins, pane, part};
+use crate::tui::pane_titles::{margins, pane, part};
 use crate::tui::state::app::{App, Pane};
-use crate::tui::theme::{self, Theme, column};
+use crate::tui::theme::{self, column, put};
 use crate::tui::why::{self, RankFactor};
 
-/// The minimum number of days of the curve.
 const DAYS: f64 = 90.0;
 /// The numbers of days for which the future rank is shown.
 const AHEAD: [u32; 3] = [7, 30, 90];
@@ -30,18 +28,20 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     };
     if area.height == 1 {
         let alike = if explanation.is_some() { ", the same for all" } else { "" };
-        let text = format!("{title}{alike}");
-        part(app, frame, &PaneTitle { text: &text, right: "", has_keys: false, rule: false }, area);
+        part(app, frame, [&format!("{title}{alike}"), ""], false, false, area);
         return;
     }
-    let inner = margins(pane(app, frame, Pane::Why, &title, &place(app), area));
+    let place = match (&app.why_place, app.is_whole() && app.listed_snapshot.is_whole()) {
+        (Some(place), true) => format!("by rank {} of {}", place.place, app.results.hits.len()),
+        _ => String::new(),
+    };
+    let inner = margins(pane(app, frame, Pane::Why, &title, &place, area));
     let Some(explanation) = explanation else {
         let text = match why {
             Some(_) => "A broken line has no rank. It is listed so that it is seen.",
             None => "…",
         };
-        let lines = theme::wrap(text, usize::from(inner.width)).into_iter().map(Line::from);
-        return frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), inner);
+        return put(frame, theme::wrap(text, usize::from(inner.width)), inner);
     };
     let mut lines = match inner.width >= WIDE {
         true => sentences(app, explanation, usize::from(inner.width)),
@@ -54,16 +54,15 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
         let fate = why::fate(explanation, app.now).unwrap_or_default();
         lines.extend(theme::wrap(&fate, width).into_iter().map(Line::from));
     }
-    lines.push(Line::styled(ahead(explanation, width), Theme::of(app).dim()));
+    lines.push(Line::styled(ahead(explanation, width), app.palette.dim()));
     let height = (lines.len() as u16).min(inner.height);
     let [upper, curve] = Layout::vertical([Constraint::Length(height), Constraint::Min(0)]).areas(inner);
-    frame.render_widget(Paragraph::new(lines), upper);
+    put(frame, lines, upper);
     if curve.height >= 3 {
         draw_curves(app, frame, explanation, curve);
     }
 }
 
-/// Returns the rank in the next days, as much as fits.
 fn ahead(of: &Explanation, width: usize) -> String {
     let mut said = "rank".to_owned();
     for days in AHEAD {
@@ -77,68 +76,60 @@ fn ahead(of: &Explanation, width: usize) -> String {
     said
 }
 
-fn place(app: &App) -> String {
-    match (&app.why_place, app.is_whole() && app.listed_snapshot.is_whole()) {
-        (Some(place), true) => format!("by rank {} of {}", place.place, app.results.hits.len()),
-        _ => String::new(),
-    }
-}
-
-fn joined(of: &Explanation, at: usize) -> &'static str {
-    match (at, of.ranking) {
-        (0, _) => " ",
-        (_, Ranking::Product) => "×",
-        (_, Ranking::Weighted) => "+",
-    }
-}
-
 /// Returns the bar of a factor. Four cells are 1.
 pub fn bar(value: f64, cells: usize) -> String {
     theme::bar((value.clamp(0.0, 1.5) * 32.0).round() as usize, cells)
 }
 
-/// Returns a row for each factor: figure, name, reason in a word, bar.
 fn factors(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
-    let theme = Theme::of(app);
     let cells = if width >= 34 { 6 } else { 0 };
     let row = |(at, factor): (usize, RankFactor)| {
+        let sign = match (at, of.ranking) {
+            (0, _) => " ",
+            (_, Ranking::Product) => "×",
+            (_, Ranking::Weighted) => "+",
+        };
         let name = column(factor.name, 11);
         let note = column(&theme::safe(app, &factor.note), width.saturating_sub(2 + 5 + 11 + cells));
         Line::from(vec![
-            Span::styled(format!("{} ", joined(of, at)), theme.dim()),
+            Span::styled(format!("{sign} "), app.palette.dim()),
             Span::raw(format!("{:4.2} {name}", factor.value)),
-            Span::styled(note, theme.dim()),
-            Span::styled(if cells > 0 { bar(factor.value, cells) } else { String::new() }, theme.decay(1.0)),
+            Span::styled(note, app.palette.dim()),
+            Span::styled(
+                if cells > 0 { bar(factor.value, cells) } else { String::new() },
+                app.palette.decay(1.0),
+            ),
         ])
     };
     let rows = why::factors(of).into_iter().enumerate().map(row);
     let matched = why::fields(of).into_iter().map(|own| theme::safe(app, &own));
-    let matched = matched.flat_map(|own| theme::styled_lines(&own, width, theme.dim()));
-    rows.chain([Line::styled(format!("= {:4.2}", of.factors.rank), theme.strong())]).chain(matched).collect()
+    let matched = matched.flat_map(|own| theme::styled_lines(&own, width, app.palette.dim()));
+    rows.chain([Line::styled(format!("= {:4.2}", of.factors.rank), app.palette.strong())])
+        .chain(matched)
+        .collect()
 }
 
 /// Returns the formula, to be read aloud, and a sentence for each factor.
 fn sentences(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
-    let theme = Theme::of(app);
     let mut lines: Vec<Line<'static>> =
-        theme::styled_lines(&why::formula(of), width, theme.strong()).collect();
+        theme::styled_lines(&why::formula(of), width, app.palette.strong()).collect();
     for factor in why::factors(of) {
         let said = theme::wrap(&theme::safe(app, &factor.said), width.saturating_sub(24));
         for (at, said) in said.into_iter().enumerate() {
             let head = match at {
                 0 => vec![
                     Span::raw(format!("{}{:4.2} ", column(factor.name, 11), factor.value)),
-                    Span::styled(bar(factor.value, 7), theme.decay(1.0)),
+                    Span::styled(bar(factor.value, 7), app.palette.decay(1.0)),
                 ],
                 _ => vec![Span::raw(" ".repeat(23))],
             };
-            lines.push(Line::from([head, vec![Span::styled(format!(" {said}"), theme.dim())]].concat()));
+            lines
+                .push(Line::from([head, vec![Span::styled(format!(" {said}"), app.palette.dim())]].concat()));
         }
     }
     lines
 }
 
-/// Returns the next memory by rank, and the importance that would put it first.
 fn next(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     let Some((hit, title)) = app.why_place.as_ref().and_then(|place| place.next.as_ref()) else {
         return Vec::new();
@@ -156,7 +147,7 @@ fn next(app: &App, of: &Explanation, width: usize) -> Vec<Line<'static>> {
     };
     let title = theme::fit(&theme::safe(app, title), room.saturating_sub(tail.len() + 12));
     let said = format!("Next, {rank:.2}: {title}{tail}");
-    theme::styled_lines(&said, width, Theme::of(app).dim()).collect()
+    theme::styled_lines(&said, width, app.palette.dim()).collect()
 }
 
 /// Draws decay over time, with a mark for today. If there is room, the rank from today on is beside it.
@@ -200,47 +191,42 @@ struct DecayCurve<'a> {
     below: [String; 2],
 }
 
-/// The columns of the scale beside a curve.
 const SCALE: u16 = 4;
 
 impl DecayCurve<'_> {
     fn draw(&self, app: &App, frame: &mut Frame<'_>, area: Rect) {
-        let theme = Theme::of(app);
         let (x, width) = (area.x + SCALE.min(area.width), area.width.saturating_sub(SCALE));
         let plot = Rect { x, width, height: area.height - 1, ..area };
         let steps = u32::from(plot.width) * 2;
         let day = |step: u32| self.days * f64::from(step) / f64::from(steps.max(1));
         let curve: Vec<(f64, f64)> = (0..=steps).map(|step| (day(step), (self.at)(day(step)))).collect();
-        let line = theme.good().fg.unwrap_or(Color::Reset);
+        let line = app.palette.good().fg.unwrap_or(Color::Reset);
         let top = self.top * 1.05;
-        let canvas = Canvas::default()
-            .marker(Marker::Braille)
-            .x_bounds([0.0, self.days])
-            .y_bounds([0.0, top])
-            .paint(|ctx| {
-                ctx.draw(&Points { coords: &curve, color: line });
-                ctx.print(self.today, (self.at)(self.today), Line::from(Span::styled("●", theme.accent())));
-            });
+        let canvas =
+            Canvas::default().marker(Marker::Braille).x_bounds([0.0, self.days]).y_bounds([0.0, top]).paint(
+                |ctx| {
+                    ctx.draw(&Points { coords: &curve, color: line });
+                    ctx.print(
+                        self.today,
+                        (self.at)(self.today),
+                        Line::from(Span::styled("●", app.palette.accent())),
+                    );
+                },
+            );
         frame.render_widget(canvas, plot);
-        self.draw_scale(&theme, frame, Rect { width: area.width.min(SCALE), height: plot.height, ..area });
-        let name = Line::styled(self.name, theme.dim()).right_aligned();
-        frame.render_widget(Paragraph::new(name), Rect { height: 1, ..plot });
+        let scale = |at: u16| match at {
+            0 => format!("{:>3}┤", self.top),
+            at if at + 1 == plot.height => format!("{:>3}┼", 0),
+            _ => "   ┤".into(),
+        };
+        let scale = (0..plot.height).map(|at| Line::styled(scale(at), app.palette.dim()));
+        put(frame, scale, Rect { width: area.width.min(SCALE), height: plot.height, ..area });
+        let name = Line::styled(self.name, app.palette.dim()).right_aligned();
+        put(frame, [name], Rect { height: 1, ..plot });
         let [left, right] = &self.below;
         let gap = usize::from(area.width).saturating_sub(theme::width(left) + theme::width(right));
         let axis = if gap > 0 { format!("{left}{}{right}", " ".repeat(gap)) } else { left.clone() };
         let below = Rect { y: area.bottom() - 1, height: 1, ..area };
-        frame.render_widget(Paragraph::new(Line::styled(axis, theme.dim())), below);
-    }
-
-    fn draw_scale(&self, theme: &Theme, frame: &mut Frame<'_>, area: Rect) {
-        let last = area.height.saturating_sub(1);
-        let row = |at: u16| match at {
-            0 => format!("{:>3}┤", self.top),
-            at if at == last => format!("{:>3}┼", 0),
-            _ => "   ┤".into(),
-        };
-        let lines: Vec<Line<'static>> =
-            (0..area.height).map(|at| Line::styled(row(at), theme.dim())).collect();
-        frame.render_widget(Paragraph::new(lines), area);
+        put(frame, [Line::styled(axis, app.palette.dim())], below);
     }
 }

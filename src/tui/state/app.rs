@@ -8,31 +8,27 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use ratatui::text::Line;
 
-use crate::detectors::mask;
-use crate::format;
 use crate::model::{EntryLink, EntryRef, Moment, PathText, Project, Severity, Snapshot, references};
 use crate::ops::delete::is_held;
 use crate::query::{Facets, Hit, Order, Query, QueryError, Ranking, Results};
 use crate::store::{DiscoveryResult, Place};
-use crate::text::safe_text::sanitize;
 use crate::tui::action::Action;
 use crate::tui::colours::ColourPalette;
 use crate::tui::editor::Editor;
 use crate::tui::message::Effect;
-use crate::tui::state::app;
 use crate::tui::state::clean_up::CleanUp;
 use crate::tui::state::confirmation::Confirmation;
 use crate::tui::state::list_view::{self, ListView};
 use crate::tui::state::marks::{ListScope, MemoryMarks};
 use crate::tui::state::memory_difference::MemoryDifference;
 use crate::tui::state::pending_changes::{DeleteMenu, PendingChanges};
-use crate::tui::state::prompt::{Prompt, SearchHistory};
+use crate::tui::state::prompt::{Prompt, PromptPurpose, SearchHistory};
 use crate::tui::state::row_list::{ListCursor, SearchOrigin};
 use crate::tui::state::statistics_view::StatisticsView;
 use crate::tui::state::tutor_progress::TutorProgress;
-use crate::tui::theme::fit;
 use crate::tui::tui_options::TuiOptions;
 use crate::usecase::{self, Visits};
+use crate::work::form_jobs::quoted_title;
 use crate::work::{ExplainedRank, Job, MarkedRecords, SearchRequest, StoreTally};
 
 pub use crate::tui::state::pending_changes::{ChangeTarget, MemoryIdentity, TrailStep};
@@ -66,11 +62,9 @@ pub struct App {
     pub readonly: bool,
     pub demo: Option<PathBuf>,
     pub tutor: TutorProgress,
-    /// The number of requested changes that are not finished.
     pub change_count: usize,
     /// True if palimp has looked for what an earlier run left behind.
     pub recovery_started: bool,
-    /// True if palimp quits when the requested changes are finished.
     pub quits_when_done: bool,
     /// True while a worker cleans up palimp's own files.
     pub recovery_running: bool,
@@ -111,9 +105,7 @@ pub struct App {
     pub why: Option<ExplainedRank>,
     /// True if several memories are listed and all have the same rank, so that its reasons say nothing.
     pub are_ranks_alike: bool,
-    /// The place of the memory under the cursor by rank.
     pub why_place: Option<RankPlace>,
-    /// The search that the workers were last asked for.
     pub requested_query: String,
     pub type_letters: HashMap<String, char>,
 
@@ -216,7 +208,6 @@ impl App {
         self.reading != ReadingView::No && self.focus == Pane::Detail && self.screen == Screen::Memories
     }
 
-    /// Shows a notice at the foot of the screen, until the next key.
     pub fn say(&mut self, notice: impl Into<String>) {
         self.notice = Some(notice.into());
     }
@@ -225,7 +216,10 @@ impl App {
         self.effects.push(effect);
     }
 
-    /// Shows masked values for a moment.
+    pub fn open_prompt(&mut self, purpose: PromptPurpose, text: &str) -> &mut Prompt {
+        self.prompt.insert(Prompt::new(purpose, text, self.screen))
+    }
+
     pub fn reveal(&mut self) {
         self.revealed = true;
         self.push_effect(Effect::MaskSoon);
@@ -287,7 +281,7 @@ impl App {
     pub fn effective_query(&self) -> String {
         let within = match self.focus {
             Pane::Sessions if self.screen == Screen::Memories && self.error.is_none() => {
-                self.tree.get(self.tree_cursor.at).and_then(|branch| app::branch_term(self, branch))
+                self.tree.get(self.tree_cursor.at).and_then(|branch| branch_term(self, branch))
             }
             _ => None,
         };
@@ -333,7 +327,6 @@ impl App {
         self.snapshot.stores.len() == 1 || own.is_some_and(|own| self.unfolded.stores.contains(&own.root))
     }
 
-    /// Returns the folder of the demo for the title row; empty if the demo is not open.
     pub fn demo_folder(&self) -> String {
         match &self.demo {
             Some(folder) => format!("  demo in {}", folder.to_text()),
@@ -341,7 +334,6 @@ impl App {
         }
     }
 
-    /// True if all stores are read and counted.
     pub fn is_whole(&self) -> bool {
         self.snapshot.is_whole() && self.tallies.len() == self.snapshot.stores.len()
     }
@@ -352,9 +344,8 @@ impl App {
 
     /// Returns the title of a memory, in quotes. Untrusted text.
     pub fn quoted_title(snapshot: &Snapshot, at: EntryRef) -> String {
-        const LONGEST: usize = 48;
         let (store, entry) = snapshot.get(at);
-        format!("\"{}\"", fit(&mask(&sanitize(format::title(store, entry).raw())), LONGEST))
+        quoted_title(store, entry)
     }
 
     /// Returns the id of a memory, or its file and line if it has none. Untrusted text.
@@ -375,6 +366,10 @@ impl App {
             id: store.id(entry).map(str::to_owned),
             key: store.document(entry).key(&store.root, entry.record),
         }
+    }
+
+    pub fn sum(&self, count: fn(&StoreTally) -> usize) -> usize {
+        self.tallies.iter().map(count).sum()
     }
 
     /// Returns the numbers of errors, warnings and notes in all stores.
@@ -439,7 +434,6 @@ pub struct Unfolded {
 }
 
 impl Unfolded {
-    /// Shows or hides the sessions of stores.
     pub fn fold<'a>(&mut self, roots: impl IntoIterator<Item = &'a PathBuf>, folds: bool) {
         for root in roots {
             match folds {
@@ -493,7 +487,6 @@ pub fn term(field: &str, value: &str) -> String {
     format!("{field}:\"{}\"", value.replace(['"', '\\'], "*"))
 }
 
-/// The project that palimp was started in, if a store is of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StartProject {
     /// The name of its folder. Untrusted text.

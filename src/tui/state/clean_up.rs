@@ -20,7 +20,6 @@ pub enum CleanUpStep {
     Proof,
 }
 
-/// What the user can type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CleanUpField {
     Topic,
@@ -33,45 +32,20 @@ pub enum CleanUpField {
 }
 
 impl CleanUpField {
-    pub const ALL: [CleanUpField; 7] = [
-        CleanUpField::Topic,
-        CleanUpField::Value,
-        CleanUpField::Names,
-        CleanUpField::Kind,
-        CleanUpField::Since,
-        CleanUpField::Until,
-        CleanUpField::Rule,
+    /// The fields, each with its label and what can be typed there.
+    pub const ALL: [(CleanUpField, &'static str, &'static str); 7] = [
+        (CleanUpField::Topic, "topic", "words that a memory has, or a query: tag:health OR \"home address\""),
+        (CleanUpField::Value, "value", "a key, a number, a sentence: erased wherever it is, never shown"),
+        (CleanUpField::Names, "person", "names with commas between, or the path of a list"),
+        (CleanUpField::Kind, "kind", "token, password, card, iban, email, phone, address, name …"),
+        (CleanUpField::Since, "since", "a date such as 2026-01-31, or 30d for 30 days ago"),
+        (CleanUpField::Until, "until", "a date such as 2026-01-31, or 30d for 30 days ago"),
+        (CleanUpField::Rule, "rule", "a name to save it under; alone, the name of a saved rule to run"),
     ];
-
-    pub fn label(self) -> &'static str {
-        match self {
-            CleanUpField::Topic => "topic",
-            CleanUpField::Value => "value",
-            CleanUpField::Names => "person",
-            CleanUpField::Kind => "kind",
-            CleanUpField::Since => "since",
-            CleanUpField::Until => "until",
-            CleanUpField::Rule => "rule",
-        }
-    }
-
-    /// Says what may be typed.
-    pub fn about(self) -> &'static str {
-        match self {
-            CleanUpField::Topic => "words that a memory has, or a query: tag:health OR \"home address\"",
-            CleanUpField::Value => "a key, a number, a sentence: erased wherever it is, never shown",
-            CleanUpField::Names => "names with commas between, or the path of a list",
-            CleanUpField::Kind => "token, password, card, iban, email, phone, address, name …",
-            CleanUpField::Since | CleanUpField::Until => "a date such as 2026-01-31, or 30d for 30 days ago",
-            CleanUpField::Rule => "a name to save it under; alone, the name of a saved rule to run",
-        }
-    }
 }
 
-/// Why a memory is listed in the preview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CleanUpReason {
-    /// It fits.
     Fits,
     /// It goes as a copy of one that goes.
     Copy,
@@ -81,18 +55,15 @@ pub enum CleanUpReason {
     Kept,
     /// It is nearly the same as one that goes.
     Near(NearCopy),
-    /// It is pinned.
     Pinned,
     /// It holds a value, and does not fit otherwise.
     Holds,
 }
 
-/// A memory in the preview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CleanUpRow {
     pub at: EntryRef,
     pub reason: CleanUpReason,
-    /// True if it goes.
     pub goes: bool,
 }
 
@@ -151,7 +122,7 @@ impl CleanUp {
             return;
         }
         let text = text.trim_end_matches(['\n', '\r']);
-        let is_value = CleanUpField::ALL[self.field] == CleanUpField::Value;
+        let is_value = self.field == CleanUpField::Value as usize;
         self.failure = if is_value && text.contains(['\n', '\r', '\t']) {
             Some("A value of several lines, or with a tab: `palimp forget --value-from -` takes it.".into())
         } else if !self.lines[self.field].fits(text) {
@@ -179,26 +150,8 @@ impl CleanUp {
         self.failure = Some(why.to_owned());
     }
 
-    /// Takes in that there is no new plan. The one that is shown, if any, is as good as before: what the user picked
-    /// is kept.
-    pub fn keep_plan(&mut self, why: &str) {
-        self.asks_next = false;
-        self.action = self.action_before.take().unwrap_or(self.action);
-        if self.plan.is_none() {
-            self.fail(why);
-        }
-    }
-
-    /// Waits for nothing any more: the user went back.
     pub fn stop_waiting(&mut self) {
         (self.awaits_verdict, self.asks_next) = (false, false);
-    }
-
-    /// Shows the proof. False if nothing was erased: a deletion has none.
-    pub fn prove(&mut self, receipt: &[String]) -> bool {
-        (self.plan, self.proof, self.top) = (None, receipt.to_vec(), 0);
-        self.step = CleanUpStep::Proof;
-        !receipt.is_empty()
     }
 
     /// Makes the rows of the preview: what goes, what the user took out, and what stays for another reason.
@@ -234,7 +187,6 @@ impl CleanUp {
         }
     }
 
-    /// Takes a memory of the preview in, or out.
     pub fn toggle(&mut self, number: usize) {
         if self.fixed(number).is_some() {
             return;

@@ -8,7 +8,6 @@ pub struct Confirmation {
     pub planned: Box<PlannedChange>,
     /// Untrusted text.
     pub question: String,
-    /// The word that the user must type to agree, if there is one.
     pub typed_word: Option<TypedWord>,
     /// The number of its memories that changed after they were shown.
     pub changed_count: usize,
@@ -31,7 +30,6 @@ pub struct TypedWord {
 pub enum ConfirmationRow {
     /// A memory that changes. There may be very many, so its text is made when it is drawn.
     Memory(EntryRef),
-    /// A memory that is left out.
     Left(EntryRef),
     /// Safe text.
     Text(String),

@@ -20,7 +20,6 @@ pub struct ListView {
     pub in_details: bool,
     /// Lines of text about the row under the cursor. Untrusted text.
     pub text: Vec<String>,
-    /// The first line of `text` on screen.
     pub top: usize,
     /// The lines of the problem under the cursor, before and after each fix.
     pub fixes: Option<ProblemFixes>,
@@ -33,7 +32,6 @@ pub struct ListView {
     pub findings: FindingsView,
     /// What a model gets of each store.
     pub budgets: Vec<StoreBudget>,
-    /// The lines of the file under the cursor.
     pub loaded_lines: Vec<ListedLine>,
     /// The files of instructions that it gets beside them.
     pub instructions: Vec<ProjectInstructions>,
@@ -119,7 +117,6 @@ pub struct BackupsView {
 
 #[derive(Clone, Copy, Default)]
 pub struct IntactBackupSearch {
-    /// The number of backups that were verified.
     pub looked: usize,
     /// True if the user wants to open the backup that is found.
     pub opens: bool,
@@ -139,7 +136,6 @@ pub struct JournalScreen {
 pub struct FindingsView {
     /// `None` until they are read.
     pub list: Option<FindingList>,
-    /// Why they could not be read.
     pub failure: Option<String>,
     pub shows_false_alarms: bool,
 }

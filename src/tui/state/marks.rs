@@ -1,6 +1,8 @@
 //! The marked memories. Marks are places in the snapshot of the list. In the next snapshot palimp finds a
 //! memory again by its id and session, or by its bytes.
 
+use std::collections::BTreeSet;
+
 use crate::model::{EntryRef, EntryTracker};
 use crate::query::{Hit, ResultPick};
 
@@ -13,9 +15,7 @@ pub enum ListScope {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MemoryMarks {
-    /// Indexed by store and entry.
-    flags: Vec<Vec<bool>>,
-    count: usize,
+    marked: BTreeSet<EntryRef>,
     /// The number of marked memories that the list does not show.
     hidden: usize,
     /// The start of a range that has no end yet.
@@ -46,52 +46,31 @@ impl MemoryMarks {
     }
 
     pub fn has(&self, at: EntryRef) -> bool {
-        let own = self.flags.get(at.store as usize);
-        own.and_then(|own| own.get(at.entry as usize)).copied().unwrap_or(false)
+        self.marked.contains(&at)
     }
 
     pub fn count(&self) -> usize {
-        self.count
+        self.marked.len()
     }
 
-    /// Returns the number of marked memories that the list does not show.
     pub fn hidden(&self) -> usize {
         self.hidden
     }
 
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.marked.is_empty()
     }
 
-    pub fn set(&mut self, at: EntryRef, marked: bool) {
-        let (store, entry) = (at.store as usize, at.entry as usize);
-        if self.has(at) == marked {
-            return;
-        }
-        if self.flags.len() <= store {
-            self.flags.resize(store + 1, Vec::new());
-        }
-        if let Some(own) = self.flags.get_mut(store) {
-            if own.len() <= entry {
-                own.resize(entry + 1, false);
-            }
-            own[entry] = marked;
-        }
-        if marked {
-            self.count += 1;
-        } else {
-            self.count -= 1;
-        }
+    pub fn set(&mut self, at: EntryRef, is_marked: bool) {
+        match is_marked {
+            true => self.marked.insert(at),
+            false => self.marked.remove(&at),
+        };
     }
 
     /// Returns the marked memories, by store and place.
     pub fn list(&self) -> Vec<EntryRef> {
-        let stores = self.flags.iter().enumerate();
-        let own = stores.flat_map(|(store, own)| {
-            let marked = own.iter().enumerate().filter(|(_, marked)| **marked);
-            marked.map(move |(entry, _)| EntryRef { store: store as u32, entry: entry as u32 })
-        });
-        own.collect()
+        self.marked.iter().copied().collect()
     }
 
     pub fn clear(&mut self) {
@@ -99,8 +78,8 @@ impl MemoryMarks {
     }
 
     pub fn count_hidden(&mut self, hits: &[Hit]) {
-        let shown = if self.count == 0 { 0 } else { hits.iter().filter(|hit| self.has(hit.at)).count() };
-        self.hidden = self.count - shown.min(self.count);
+        let shown = if self.is_empty() { 0 } else { hits.iter().filter(|hit| self.has(hit.at)).count() };
+        self.hidden = self.count() - shown.min(self.count());
     }
 
     pub fn hidden_ones(&self, hits: &[Hit]) -> Vec<EntryRef> {
@@ -115,14 +94,14 @@ impl MemoryMarks {
     /// Returns the marks for another state of the stores. A memory that is gone, deleted, archived or
     /// restored loses its mark, so that in every format the next key acts on what the list shows. New
     /// memories have no mark.
-    pub fn moved_to(&self, carry: &mut EntryTracker<'_>) -> MemoryMarks {
+    pub fn moved_to(&self, tracker: &mut EntryTracker<'_>) -> MemoryMarks {
         let mut marks = self.none();
         for at in self.list() {
-            if let Some(to) = carry.find(at, &|to| marks.has(to)) {
-                marks.set(to, carry.is_in_place(at, to));
+            if let Some(to) = tracker.find(at, &|to| marks.has(to)) {
+                marks.set(to, tracker.is_in_place(at, to));
             }
         }
-        marks.range = self.range.and_then(|at| carry.find(at, &|_| false));
+        marks.range = self.range.and_then(|at| tracker.find(at, &|_| false));
         marks
     }
 }

@@ -6,16 +6,15 @@ use std::sync::Arc;
 
 use crate::model::{EntryRef, Key, Snapshot};
 use crate::ops::Progress;
-use crate::usecase::ChangeCommand;
+use crate::usecase::Command;
 
 #[derive(Default)]
 pub struct PendingChanges {
     /// The change that is being planned or written, if the user may have to wait for it.
     pub active: Option<ActiveChange>,
-    pub last_change: Option<ChangeCommand>,
+    pub last_change: Option<Arc<dyn Command>>,
     /// The receipt of an erasure, until the user closes it. Untrusted text.
     pub receipt: Option<Vec<String>>,
-    /// The first line of the receipt on screen.
     pub receipt_top: usize,
     pub queue: VecDeque<QueuedChange>,
     /// How many changes of this run ended; and how many of these the stores, and the list, surely have.
@@ -31,7 +30,7 @@ pub struct QueuedChange {
     /// The memories that it removes or restores. They lose their marks when it is done.
     pub moves: Option<(Arc<Snapshot>, Vec<EntryRef>)>,
     /// The command, if it can be repeated. A text is for one memory, and an erasure must be typed each time.
-    pub repeatable: Option<ChangeCommand>,
+    pub repeatable: Option<Arc<dyn Command>>,
     /// True if the clean-up that is open asked for it.
     pub of_clean_up: bool,
 }
@@ -62,10 +61,9 @@ pub struct DeleteMenuItem {
     pub name: &'static str,
     /// What it does. It may quote a store.
     pub about: String,
-    pub wanted: ChangeCommand,
+    pub wanted: Arc<dyn Command>,
     /// The target, if it is everything that the search shows.
     pub all_found: Option<ChangeTarget>,
-    /// Why it is not possible, if it is not.
     pub refused: Option<String>,
 }
 
@@ -78,7 +76,6 @@ pub struct MemoryIdentity {
     pub key: Key,
 }
 
-/// The place where the user followed a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrailStep {
     pub memory: MemoryIdentity,
@@ -98,7 +95,6 @@ pub struct ChangeTarget {
 }
 
 impl ChangeTarget {
-    /// Returns the memory if there is exactly one.
     pub fn one(&self) -> Option<EntryRef> {
         match self.at.as_slice() {
             [one] => Some(*one),

@@ -57,7 +57,6 @@ pub struct Prompt {
     pub opened_over: Screen,
     /// The actions that the palette offers, and how many of them can be done here. These come first.
     pub palette_actions: Option<(Vec<&'static ActionInfo>, usize)>,
-    /// The colours before the list opened.
     pub former_colours: ColourPalette,
     pub target: Option<ChangeTarget>,
     /// The number of the export that it started, until the export ends.
@@ -91,17 +90,9 @@ impl Prompt {
         self.line.text()
     }
 
-    /// Handles a key. The text stays one line.
     pub fn key(&mut self, key: KeyEvent) {
         self.completed = None;
         self.line.key(key);
-    }
-
-    /// Completes a word to the next one that fits, or to the one before.
-    pub fn complete(&mut self, ahead: bool) {
-        if self.purpose.is_change() && self.purpose != PromptPurpose::MarkBySearch {
-            self.complete_word(ahead);
-        }
     }
 
     /// Returns the word before the cursor without its sign, and the sign.
@@ -132,10 +123,11 @@ impl Prompt {
         (fit, self.completed.as_ref().map(|own| own.at))
     }
 
-    fn complete_word(&mut self, ahead: bool) {
+    /// Completes a word to the next one that fits, or to the one before.
+    pub fn complete(&mut self, ahead: bool) {
         let (word, sign) = self.word();
         let (fit, at) = self.fitting();
-        if fit.is_empty() {
+        if fit.is_empty() || !self.purpose.is_change() || self.purpose == PromptPurpose::MarkBySearch {
             return;
         }
         let next = around(at, fit.len(), ahead);
@@ -151,13 +143,10 @@ impl Prompt {
     /// the same until the user types something.
     pub fn suggest(&mut self, offered: impl FnOnce(&str) -> Vec<SearchSuggestion>, ahead: bool) {
         let before = self.line.before_cursor();
-        let at = match &self.completed {
-            Some(own) => Some(own.at),
-            None => {
-                self.suggested = offered(&before);
-                None
-            }
-        };
+        let at = self.completed.as_ref().map(|own| own.at);
+        if at.is_none() {
+            self.suggested = offered(&before);
+        }
         let len = self.suggested.len();
         if len == 0 {
             return;
@@ -254,7 +243,6 @@ impl SearchHistory {
         }
     }
 
-    /// True if an earlier search is in the prompt.
     pub fn is_back(&self) -> bool {
         self.back > 0
     }

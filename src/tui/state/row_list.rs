@@ -54,7 +54,6 @@ impl RowList {
         self.picks.iter().filter_map(|at| self.all.get(*at).copied())
     }
 
-    /// Returns a row by its number among those that the cursor can be on.
     pub fn row(&self, at: usize) -> Option<ListRow> {
         self.all.get(*self.picks.get(at)?).copied()
     }
@@ -68,7 +67,6 @@ impl RowList {
         self.picks.binary_search(&place).ok()
     }
 
-    /// Returns the index in `all` of the row under the cursor.
     pub fn place(&self) -> usize {
         self.picks.get(self.cursor.at).copied().unwrap_or_default()
     }
@@ -94,7 +92,6 @@ impl RowList {
     }
 }
 
-/// The row under the cursor, and the first row on screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListCursor {
     pub at: usize,
@@ -147,11 +144,9 @@ pub enum UpkeepPart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListRow {
     Backup(usize),
-    /// A memory of the backup that is open.
     Item(usize),
     /// A task that is due now or soon, or a compaction.
     Chore(usize),
-    /// A memory that the task is about.
     Touched(usize),
     /// A part of upkeep, and how many rows it has.
     UpkeepPart(UpkeepPart, usize),
@@ -168,7 +163,6 @@ pub enum ListRow {
     Moved(usize, usize),
     /// A part of the journal that can't be read.
     Fault(usize, usize),
-    /// A severity, and how many problems have it.
     Severity(Severity, usize),
     /// The store and file of a problem, and of the problems below.
     File(usize),
@@ -176,7 +170,6 @@ pub enum ListRow {
     /// A store, and how many new memories it has.
     Store(usize, usize),
     New(EntryRef),
-    /// A kind of findings, and how many there are.
     FindingKind(Kind, usize),
     /// The store and file of a finding and of those below, and how many there are.
     FindingFile(usize, usize),
@@ -187,7 +180,6 @@ pub enum ListRow {
     LoadedStore(usize),
     /// A file of such a store: its number, and that of the file.
     Loaded(usize, usize),
-    /// A line of the file under the cursor.
     LoadedLine(usize),
     /// A project that has files of instructions.
     InstructedProject(usize),

@@ -89,7 +89,6 @@ pub enum Tab {
     Read,
     Raw,
     References,
-    /// The events of the memory's trace, by time.
     Timeline,
 }
 

@@ -9,14 +9,11 @@ use crate::query::UsageStatistics;
 pub struct StatisticsView {
     /// `None` until the stores are counted.
     pub counted: Option<(Arc<Snapshot>, UsageStatistics)>,
-    /// The index of the day under the cursor.
     pub day: usize,
-    /// The first of its memories on screen.
     pub top: usize,
 }
 
 impl StatisticsView {
-    /// Returns the memories of the day under the cursor.
     pub fn written(&self) -> &[EntryRef] {
         let of_day = self.counted.as_ref().and_then(|(_, counted)| counted.days.get(self.day));
         of_day.map_or(&[], Vec::as_slice)

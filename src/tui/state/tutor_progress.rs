@@ -12,7 +12,6 @@ impl TutorProgress {
     }
 }
 
-/// The tasks, and how to do them.
 pub const TASKS: [&str; 5] = [
     "find what the team decided about retries: /retries, then Enter",
     "see why it comes first: press w",

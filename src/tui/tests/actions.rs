@@ -111,11 +111,7 @@ fn in_views_with_nothing_in_them_no_action_changes_anything_and_each_says_so() {
         (Screen::Journal, Action::Journal),
         (Screen::Secrets, Action::Secrets),
     ];
-    let folder = crate::folder::new();
-    let config = folder.path().join("config.json");
-    crate::disk::write_new(&config, b"{\"version\":\"1.0\"}").unwrap();
-    crate::disk::write_new(&folder.path().join("sessions/s/memory.jsonl"), b"").unwrap();
-    let mut desk = Desk::of(folder, 120, 36);
+    let mut desk = Desk::of_log("", (120, 36));
     for (screen, opens) in views {
         let before = files(&desk);
         for known in changing() {

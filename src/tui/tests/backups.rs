@@ -7,7 +7,7 @@ use crossterm::event::KeyCode;
 use super::changes::notice;
 use super::go_back::{chosen, learnings, lost_nine, open_older, own_data, root, write};
 use super::{Desk, selected_title};
-use crate::model::JournalLine;
+use crate::model::{JournalLine, Verb};
 use crate::ops::backup_restore::comparison::DifferenceKind;
 use crate::work::BackupRow;
 
@@ -49,14 +49,11 @@ fn a_backup_that_ends_early_says_so_of_what_it_lacks_and_does_not_call_it_newer(
         let is_later = item.written.is_some_and(|own| own >= at);
         assert_eq!(item.kind == DifferenceKind::Newer, is_later, "{item:?}");
     }
-    let screen = desk.screen();
-    assert!(screen.contains("It ends early:") && screen.contains(", the backup ends early"), "{screen}");
+    desk.sees(&["It ends early:", ", the backup ends early"]);
     let at =
         desk.app.list_view.backups.items().iter().position(|own| own.kind == DifferenceKind::Absent).unwrap();
     desk.app.list_view.details.cursor.at = at;
-    desk.type_keys("=");
-    let screen = desk.screen();
-    assert!(screen.contains(", before the backup of 2026-01-30 12:00:"), "{screen}");
+    desk.type_and_see("=", &[", before the backup of 2026-01-30 12:00:"]);
 }
 
 #[test]
@@ -80,8 +77,7 @@ fn what_was_deleted_since_a_backup_is_named_and_comes_back_only_if_it_is_marked(
         desk.screen()
     );
     desk.press(KeyCode::Enter);
-    let screen = desk.screen();
-    assert!(screen.contains("⊘1 deleted since are left out") && screen.contains("is left out"), "{screen}");
+    desk.sees(&["⊘1 deleted since are left out", "is left out"]);
     desk.press(KeyCode::Esc);
     desk.app.list_view.details.marks.insert(own.at.to_string());
     desk.press(KeyCode::Enter);
@@ -162,7 +158,7 @@ fn the_deletions_of_a_store_are_read_once_until_its_journal_changes() {
     assert_eq!(listed(&desk).iter().map(deleted_since).sum::<usize>(), deleted);
     let journal = std::fs::read_to_string(data.join("journal.jsonl")).unwrap();
     let last: JournalLine = serde_json::from_str(journal.lines().last().unwrap()).unwrap();
-    let next = JournalLine { step: last.step + 1, verb: "tag".into(), ..last };
+    let next = JournalLine { step: last.step + 1, verb: Verb::Tag, ..last };
     let mut journal = std::fs::OpenOptions::new().append(true).open(data.join("journal.jsonl")).unwrap();
     writeln!(journal, "{}", serde_json::to_string(&next).unwrap()).unwrap();
     compare_all_again(&mut desk);

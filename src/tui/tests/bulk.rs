@@ -205,8 +205,7 @@ fn erasing_takes_the_words_and_shows_the_receipt() {
     assert!(desk.app.confirm.is_some());
     assert_eq!(files(&desk), before);
     desk.press(KeyCode::Backspace);
-    desk.type_keys("2");
-    assert!(desk.screen().contains("Enter erases"), "{}", desk.screen());
+    desk.type_and_see("2", &["Enter erases"]);
     desk.press(KeyCode::Enter);
     assert!(desk.screen().contains("none has it"), "{}", desk.screen());
     let receipt = desk.app.changes.receipt.clone().unwrap();

@@ -9,9 +9,9 @@ use proptest::prelude::*;
 use super::changes::{differing, files, notice};
 use super::marks::search;
 use super::{Desk, Happening, happenings, now, update};
-use crate::model::{Act, Change, Plan};
+use crate::model::{Act, Change, ChangeKind, Plan};
 use crate::tui::message::Effect;
-use crate::usecase::ChangeCommand;
+use crate::usecase::{EraseOptions, ReverseLast};
 use crate::work::Job;
 
 /// Returns the path of a file of a plan, without a leading `..`.
@@ -77,11 +77,11 @@ proptest! {
         let changing = &confirm.planned.changing;
         let hidden = confirm.planned.request.hidden.iter().filter(|at| changing.contains(at)).count();
         prop_assert_eq!(hidden > 0, confirm.question.contains("hidden by the filter"));
-        let plans: Vec<_> = confirm.planned.plans.iter().map(|(_, plan)| plan.clone()).collect();
+        let plans: Vec<_> = confirm.planned.plans.iter().map(|own| own.plan.clone()).collect();
         let late = b"{\"id\":\"late_1\",\"type\":\"finding\",\"timestamp\":\"2026-01-31T00:00:00Z\"}\n";
         let mut added = Vec::new();
         for plan in plans.iter().filter(|_| appends) {
-            let logs = plan.changes.iter().filter(|own| own.word() == "rewrite");
+            let logs = plan.changes.iter().filter(|own| own.kind() == ChangeKind::Rewrite);
             for change in logs.filter(|own| own.path.extension().is_some_and(|end| end == "jsonl")) {
                 let path = place(plan, change);
                 let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
@@ -110,7 +110,7 @@ proptest! {
                     _ => {}
                 }
             }
-            for change in plan.changes.iter().filter(|own| own.word() == "rewrite") {
+            for change in plan.changes.iter().filter(|own| own.kind() == ChangeKind::Rewrite) {
                 let path = place(plan, change);
                 let wanted = change.after().unwrap();
                 let lines = added.iter().find(|(own, _)| *own == path).map_or(&[][..], |(_, lines)| lines);
@@ -164,9 +164,9 @@ fn any_keys_in_the_bulk_views_change_nothing_without_a_plan_that_was_confirmed()
         let writes = effects.iter().any(|effect| match effect {
             Effect::Job(Job::Commit(_)) => true,
             Effect::Job(Job::Change(request)) => {
-                let turns = matches!(request.command, ChangeCommand::Undo | ChangeCommand::Redo);
+                let turns = request.command.is::<ReverseLast>();
                 assert!(turns || request.at.len() == 1 && request.hidden.is_empty());
-                assert!(!matches!(request.command, ChangeCommand::Erase(_)));
+                assert!(!request.command.is::<EraseOptions>());
                 true
             }
             _ => false,

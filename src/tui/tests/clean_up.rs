@@ -58,8 +58,7 @@ fn a_topic_is_forgotten_in_six_keys_beyond_typing_and_the_proof_is_shown() {
     for (width, height) in [(120, 36), (80, 24), (60, 15)] {
         let mut desk = desk(width, height);
         preview(&mut desk, 0, "marzipan");
-        let screen = desk.screen();
-        assert!(screen.contains("Preview  2 of 4 memories go"), "{screen}");
+        desk.sees(&["Preview  2 of 4 memories go"]);
         desk.press(KeyCode::Enter);
         desk.enter("erase 2");
         assert_eq!(step(&desk), Some(CleanUpStep::Proof), "{}", notice(&desk));
@@ -164,8 +163,7 @@ fn a_deletion_instead_can_be_undone() {
     let mut desk = desk(120, 36);
     let before = log(&desk);
     preview(&mut desk, 0, "marzipan");
-    desk.type_keys("t");
-    assert!(desk.screen().contains("It can be undone for 30 days"), "{}", desk.screen());
+    desk.type_and_see("t", &["It can be undone for 30 days"]);
     desk.press(KeyCode::Enter);
     desk.type_keys("y");
     assert_eq!((desk.app.screen, step(&desk)), (Screen::Memories, None), "{}", notice(&desk));
@@ -187,8 +185,7 @@ fn a_rule_is_saved_and_runs_again_by_its_name() {
     preview(&mut desk, 6, "customer");
     assert!(desk.screen().contains("Preview  2 of 4 memories go"), "{}", desk.screen());
     (0..3).for_each(|_| desk.press(KeyCode::Esc));
-    desk.type_keys("gc");
-    assert!(desk.screen().contains("customer: topic marzipan"), "{}", desk.screen());
+    desk.type_and_see("gc", &["customer: topic marzipan"]);
 }
 
 #[test]

@@ -84,12 +84,9 @@ fn at_every_size_panes_share_the_screen_with_nothing_between_them_but_what_parts
 
 /// Returns a desk with a store of one memory with this text.
 fn desk_of(text: &str, width: u16, height: u16) -> Desk {
-    let folder = crate::folder::new();
     let entry = serde_json::json!({"id": "m", "type": "finding", "timestamp": "2026-01-01T00:00:00Z",
         "tags": [text], "content": {"finding": text, "why": text}});
-    let file = folder.path().join("sessions/s/memory.jsonl");
-    crate::disk::write_new(&file, format!("{entry}\n").as_bytes()).unwrap();
-    Desk::of(folder, width, height)
+    Desk::of_files(&[("sessions/s/memory.jsonl", &format!("{entry}\n"))], (width, height))
 }
 
 fn buffer(desk: &Desk) -> Buffer {

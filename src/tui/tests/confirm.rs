@@ -49,7 +49,7 @@ fn every_memory_everything_left_out_and_every_file_of_a_plan_is_seen_before_it_i
             .collect();
         assert_eq!(names.len(), desk.app.marks.count());
         names.extend(planned.skipped.iter().map(|own| format!("Left out: {} memor", own.which.len())));
-        let changes = planned.plans.iter().flat_map(|(_, plan)| plan.all()).filter(|own| !own.is_empty());
+        let changes = planned.plans.iter().flat_map(|own| own.plan.all()).filter(|own| !own.is_empty());
         names.extend(changes.map(|own| format!("{} → {} B", own.len_before(), own.len_after())));
         let confirm = desk.app.confirm.as_ref().unwrap();
         let lines: Vec<String> = (0..confirm.len()).map(|at| confirm.line(at)).collect();
@@ -104,16 +104,13 @@ fn a_receipt_that_is_longer_than_the_screen_is_scrolled() {
 #[test]
 fn however_long_the_names_in_a_question_are_what_it_is_about_can_be_seen() {
     for size in [(120, 36), (80, 24), (60, 12)] {
-        let folder = crate::folder::new();
         let record = |id: &str, kind: &str| {
             let record = serde_json::json!({"id": id, "session_id": "s", "type": kind,
                 "timestamp": "2026-01-01T00:00:00Z", "content": "what it says"});
             format!("{record}\n")
         };
         let log = record(&"long-".repeat(400), "finding") + &record("short", "decision");
-        crate::disk::write_new(&folder.path().join("sessions/s/memory.jsonl"), log.as_bytes()).unwrap();
-        crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
-        let mut desk = Desk::of(folder, size.0, size.1);
+        let mut desk = Desk::of_log(&log, size);
         desk.type_keys("*");
         search(&mut desk, "type:decision");
         desk.enter("t+reviewed");
@@ -142,10 +139,8 @@ fn a_question_that_is_longer_than_its_box_is_read_by_scrolling() {
 #[test]
 fn what_is_typed_before_an_erasure_is_seen_on_the_smallest_screen() {
     let mut desk = on("session:checkout_rework is:live", 20, 5);
-    desk.type_keys("*de");
-    assert!(desk.screen().contains("Type `erase"), "{}", desk.screen());
-    desk.type_keys("erase 1");
-    assert!(desk.screen().contains("erase 1▏"), "{}", desk.screen());
+    desk.type_and_see("*de", &["Type `erase"]);
+    desk.type_and_see("erase 1", &["erase 1▏"]);
 }
 
 #[test]

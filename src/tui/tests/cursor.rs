@@ -105,8 +105,7 @@ fn while_a_search_is_wrong_the_list_says_what_it_is_of_and_nothing_is_done_with_
     let shown = desk.app.results.hits.len();
     desk.enter("/\"rotate keys");
     assert!(desk.app.error.is_some() && !desk.app.results.hits.is_empty());
-    let screen = desk.screen();
-    assert!(screen.contains("still of"), "{screen}");
+    desk.sees(&["still of"]);
     for keys in ["*", "vjv", "t", "p", "a", "d", "i", "e"] {
         desk.type_keys(keys);
         let app = &desk.app;

@@ -22,11 +22,8 @@ fn what_matched_is_set_off_in_all_that_is_read_also_where_a_line_ends_in_it() {
         assert!(set_off(&desk).contains(found), "{}", set_off(&desk));
     }
     // A phrase in a note with several styles.
-    let folder = crate::folder::new();
     let note = "---\nid: n\ncreated: 2026-01-01T00:00:00+00:00\nupdated: 2026-01-01T00:00:00+00:00\ntags: [a]\n---\n# A\n\nuse *one* pool for `all` of it\n";
-    crate::disk::write_new(&folder.path().join("x/.chora/memory/knowledge/notes/n.md"), note.as_bytes())
-        .unwrap();
-    let mut desk = Desk::of(folder, 100, 30);
+    let mut desk = Desk::of_files(&[("x/.chora/memory/knowledge/notes/n.md", note)], (100, 30));
     desk.enter("/\"pool for\"");
     assert_eq!(set_off(&desk).replace("# A", ""), "pool for");
 }

@@ -148,11 +148,7 @@ fn a_plan_is_asked_for_again_where_the_one_that_stays_is_gone() {
     desk.type_keys("dx");
     take_out_the_first(&desk);
     desk.agree();
-    assert!(
-        desk.screen().contains("Changed meanwhile") && desk.screen().contains(&first),
-        "{}",
-        desk.screen()
-    );
+    desk.sees(&["Changed meanwhile", &first]);
     desk.press(KeyCode::Esc);
     desk.send(Msg::StoresChanged);
     assert_eq!(desk.app.results.hits.len(), 2, "none was deleted: {}", desk.screen());

@@ -57,21 +57,17 @@ fn every_format_has_a_form() {
 
 #[test]
 fn what_check_says_of_a_memory_is_in_its_form_until_the_text_has_it_no_more() {
-    let folder = crate::folder::new();
-    for (file, text) in [
+    let files = [
         (".serena/project.yml", "project_name: till\n"),
         (".serena/memories/texts.md", "# Texts\n\nThe texts are in `src/texts.rs`.\n"),
         ("src/main.rs", "fn main() {}\n"),
-    ] {
-        crate::disk::write_new(&folder.path().join(file), text.as_bytes()).unwrap();
-    }
-    let mut desk = Desk::of(folder, 100, 30);
+    ];
+    let mut desk = Desk::of_files(&files, (100, 30));
     desk.type_keys("e");
     let screen = desk.screen();
     assert!(screen.contains("stale-claim") && !screen.contains("`check` finds this clean"), "{screen}");
     desk.send(with(KeyCode::End, KeyModifiers::CONTROL));
-    desk.type_keys("more");
-    assert!(desk.screen().contains("stale-claim"), "{}", desk.screen());
+    desk.type_and_see("more", &["stale-claim"]);
     desk.send(control('u'));
     while value(&desk, "text").contains("src/texts.rs") {
         desk.press(KeyCode::Backspace);
@@ -160,8 +156,7 @@ fn of_a_conflict_mine_can_become_a_memory_of_its_own() {
     desk.send(alt('c'));
     insta::assert_snapshot!("conflict-80x24", stable(&desk.screen()));
     let before = files(&desk);
-    desk.type_keys("c");
-    assert!(desk.screen().contains("becomes a new memory"), "{}", desk.screen());
+    desk.type_and_see("c", &["becomes a new memory"]);
     assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new(), "nothing is written yet");
     desk.press(KeyCode::F(2));
     assert!(notice(&desk).starts_with("saved as a new memory"), "{}", notice(&desk));
@@ -231,8 +226,7 @@ fn a_link_is_completed_from_the_notes_of_the_store() {
 #[test]
 fn a_secret_is_masked_while_it_is_edited() {
     let mut desk = on("is:sensitive is:live session:checkout_rework", 100, 30);
-    desk.type_keys("e");
-    assert!(desk.screen().contains("•••••••"), "{}", desk.screen());
+    desk.type_and_see("e", &["•••••••"]);
     desk.send(alt('x'));
     assert!(!desk.screen().contains("•••••••"), "{}", desk.screen());
 }
@@ -307,13 +301,9 @@ fn a_megabyte_of_text_edits_at_under_16_ms_a_key() {
         ("one word of other scripts", "接続プールのタイムアウト調査".repeat(size * 2_300)),
         ("pictures and marks", "👩‍💻e\u{301}ﷺ\u{202e}".repeat(size * 5_000)),
     ] {
-        let folder = crate::folder::new();
         let record = serde_json::json!({"id": "mem_1", "session_id": "s", "type": "conversation",
             "timestamp": "2026-01-01T00:00:00Z", "content": {"role": "user", "message": text}});
-        let log = folder.path().join("sessions/s/memory.jsonl");
-        crate::disk::write_new(&log, format!("{record}\n").as_bytes()).unwrap();
-        crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
-        let mut desk = Desk::of(folder, 120, 36);
+        let mut desk = Desk::of_log(&format!("{record}\n"), (120, 36));
         desk.type_keys("e");
         assert_eq!(desk.app.screen, Screen::Editor, "{}", notice(&desk));
         let mut terminal = Terminal::new(TestBackend::new(120, 36)).unwrap();

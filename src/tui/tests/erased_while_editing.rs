@@ -11,16 +11,20 @@ use crate::model::EntryRef;
 use crate::query::CancelToken;
 use crate::tui::message::Msg;
 use crate::tui::state::app::App;
-use crate::usecase::{ChangeCommand, ChangeRequest, EraseOptions, Requester};
+use crate::usecase::{ChangeRequest, Command, EditMemory, EraseOptions, Requester};
 use crate::work::form_jobs::FormRequest;
 use crate::work::{Job, JobResult, WorkerState, run_job};
 
 const TYPED: &str = "typed and meant for nobody else";
 
-fn request(desk: &Desk, wanted: ChangeCommand) -> ChangeRequest {
+fn request(desk: &Desk, command: impl Command) -> ChangeRequest {
     let (snapshot, data) = (Arc::clone(&desk.app.listed_snapshot), desk.app.data.clone().unwrap());
     let (at, name) = (vec![desk.app.selected().unwrap()], selected_id(desk));
-    ChangeRequest { at, name, ..ChangeRequest::new(snapshot, Requester::Screen, wanted, data, now()) }
+    ChangeRequest {
+        at,
+        name,
+        ..ChangeRequest::new(snapshot, Requester::Screen, Arc::new(command), data, now())
+    }
 }
 
 /// Erases the memory under the cursor, as another palimp does.
@@ -29,10 +33,7 @@ fn erase(desk: &Desk) {
 }
 
 fn erase_at(desk: &Desk, at: EntryRef) {
-    let job = Job::Change(Box::new(ChangeRequest {
-        at: vec![at],
-        ..request(desk, ChangeCommand::Erase(EraseOptions::default()))
-    }));
+    let job = Job::Change(Box::new(ChangeRequest { at: vec![at], ..request(desk, EraseOptions::default()) }));
     match run_job(job, &mut WorkerState::default(), &CancelToken::default()) {
         Some(JobResult::ChangeDone(outcome)) => assert!(outcome.is_ok(), "{outcome:?}"),
         _ => panic!("an erasure is made"),
@@ -124,7 +125,7 @@ fn of_a_part_of_a_bundle_that_was_erased_no_draft_is_kept_however_late_it_comes(
 #[test]
 fn a_text_that_comes_from_an_editor_after_its_memory_was_erased_is_not_kept() {
     let mut desk = on("id:mem_no_retries", 100, 30);
-    let late = request(&desk, ChangeCommand::text(TYPED.into()));
+    let late = request(&desk, EditMemory::text(TYPED.into()));
     erase(&desk);
     let before = files(&desk);
     let done =

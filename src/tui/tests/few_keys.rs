@@ -64,10 +64,7 @@ fn the_help_has_headings_and_begins_with_what_holds_in_this_view() {
 
 #[test]
 fn an_empty_list_names_the_next_step() {
-    let folder = crate::folder::new();
-    crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
-    crate::disk::write_new(&folder.path().join("sessions/s/memory.jsonl"), b"").unwrap();
-    let mut desk = Desk::of(folder, 120, 36);
+    let mut desk = Desk::of_log("", (120, 36));
     for keys in ["gp", "gx", "gn", "gl", "gu"] {
         desk.type_keys(keys);
         assert!(
@@ -76,8 +73,7 @@ fn an_empty_list_names_the_next_step() {
             desk.screen()
         );
     }
-    desk.type_keys("gb=");
-    assert!(desk.screen().contains("Space marks two memories, and = compares them"), "{}", desk.screen());
+    desk.type_and_see("gb=", &["Space marks two memories, and = compares them"]);
     desk.press(KeyCode::Esc);
     desk.type_keys("gm");
     let kind = current_kind(&desk.app).unwrap();

@@ -12,7 +12,7 @@ use crate::tui::message::{Effect, Msg};
 use crate::tui::state::app::Screen;
 use crate::tui::state::row_list::ListRow;
 use crate::tui::tests::{Desk, happenings, now, update};
-use crate::usecase::ChangeCommand;
+use crate::usecase::ReverseLast;
 use crate::work::Job;
 
 pub(super) use crate::tui::tests::changes::{files, notice};
@@ -204,7 +204,7 @@ proptest! {
             let effects = update(&mut desk.app, msg, now());
             // Undo of the last change, by its key or from the help, needs no yes.
             let writes = effects.iter().any(|own| match own {
-                Effect::Job(Job::Change(asked)) => !matches!(asked.command, ChangeCommand::Undo | ChangeCommand::Redo),
+                Effect::Job(Job::Change(asked)) => !asked.command.is::<ReverseLast>(),
                 own => matches!(own, Effect::Job(Job::Commit(_))),
             });
             prop_assert!(!inside || !writes || menu || (confirmed && is_key));

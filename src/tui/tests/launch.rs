@@ -18,8 +18,7 @@ fn what_was_done_last_comes_first_then_what_can_be_done_here_and_the_rest_says_s
     let at = |desk: &Desk, name: &str| names(desk).iter().position(|own| *own == name).unwrap();
     assert!(at(&desk, "edit") < at(&desk, "replace file") && at(&desk, "undo") < at(&desk, "verify"));
     desk.press(KeyCode::Esc);
-    desk.type_keys(":replace file");
-    assert!(desk.screen().contains("not here"), "{}", desk.screen());
+    desk.type_and_see(":replace file", &["not here"]);
     desk.press(KeyCode::Esc);
     desk.type_keys("gm:");
     assert!(at(&desk, "bring back") < at(&desk, "edit"), "{:?}", names(&desk));

@@ -200,8 +200,7 @@ fn what_is_new_is_seen_one_by_one_and_undone() {
     assert_eq!(desk.app.list_view.list.len(), all - 1);
     desk.type_keys("  s");
     assert_eq!(desk.app.list_view.list.len(), all - 3, "the marked ones");
-    desk.type_keys(":all seen⏎");
-    assert!(desk.screen().contains("Nothing is new."), "{}", desk.screen());
+    desk.type_and_see(":all seen⏎", &["Nothing is new."]);
     desk.type_keys("uuu");
     assert_eq!(desk.app.list_view.list.len(), all);
     desk.type_keys("u");

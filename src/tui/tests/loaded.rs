@@ -11,15 +11,10 @@ fn desk(width: u16, height: u16) -> Desk {
     let log = "- x\n".repeat(196);
     let index = format!("- [a](a.md) — one\n{log}- goes\n\nStays.\n- the newest correction\n");
     let topic = "---\nname: a\ndescription: about a\n---\n\nText.\n";
-    with(&[(".claude/memory/MEMORY.md", &index), (".claude/memory/a.md", topic)], (width, height))
-}
-
-fn with(files: &[(&str, &str)], (width, height): (u16, u16)) -> Desk {
-    let folder = crate::folder::new();
-    for (path, text) in files {
-        crate::disk::write_new(&folder.path().join(path), text.as_bytes()).unwrap();
-    }
-    Desk::of(folder, width, height)
+    Desk::of_files(
+        &[(".claude/memory/MEMORY.md", index.as_str()), (".claude/memory/a.md", topic)],
+        (width, height),
+    )
 }
 
 /// Opens the two folders of Markdown of the demo.
@@ -118,8 +113,7 @@ fn a_line_leads_to_its_memory_which_is_edited_and_removed_from_there() {
     let mut desk = desk(120, 36);
     desk.enter("gl");
     assert!(desk.app.list_view.in_details, "{}", desk.screen());
-    desk.type_keys("j");
-    assert!(desk.screen().contains("e edit") && desk.screen().contains("d remove"), "{}", desk.screen());
+    desk.type_and_see("j", &["e edit", "d remove"]);
     desk.enter("");
     assert!(desk.app.screen == Screen::Memories && desk.screen().contains("about a"), "{}", desk.screen());
     desk.press(KeyCode::Esc);
@@ -161,7 +155,7 @@ fn memories_of_two_projects_are_not_merged_and_the_reason_comes_at_once() {
     let names = [file("shop", "MEMORY"), file("shop", "a"), file("web", "MEMORY"), file("web", "a")];
     let texts = ["- [a](a.md) — x\n", topic].repeat(2);
     let files: Vec<(&str, &str)> = names.iter().map(String::as_str).zip(texts).collect();
-    let mut desk = with(&files, (120, 36));
+    let mut desk = Desk::of_files(&files, (120, 36));
     desk.type_keys("*");
     desk.enter(":merge");
     assert!(desk.app.prompt.is_none() && desk.app.confirm.is_none());
@@ -195,8 +189,7 @@ fn what_can_not_be_done_says_why_before_anything_is_typed() {
     assert!(desk.app.prompt.is_none() && notice(&desk).contains("is a part of a file"), "{}", desk.screen());
     let mut desk = Desk::new(120, 36);
     desk.enter("/store:shop");
-    desk.type_keys("d");
-    assert!(desk.screen().contains("only whole sessions are archived"), "{}", desk.screen());
+    desk.type_and_see("d", &["only whole sessions are archived"]);
     desk.press(KeyCode::Esc);
     desk.type_keys("  ");
     for (keys, why) in [("e", "2 memories are marked"), (":move⏎", "There is no other session to move to")]
@@ -210,7 +203,10 @@ fn what_can_not_be_done_says_why_before_anything_is_typed() {
 fn the_middle_that_a_program_leaves_out_is_named_with_its_lines_and_the_source_of_the_limit() {
     let text: Vec<String> = (0..60).map(|at| format!("Fact {at:02}: {}", "z".repeat(90))).collect();
     let limit = "memory:\n  memory_char_limit: 2100\n";
-    let mut desk = with(&[("memories/MEMORY.md", &text.join("\n§\n")), ("config.yaml", limit)], (120, 36));
+    let mut desk = Desk::of_files(
+        &[("memories/MEMORY.md", text.join("\n§\n").as_str()), ("config.yaml", limit)],
+        (120, 36),
+    );
     desk.type_keys("gl");
     let screen = desk.screen();
     assert!(screen.contains("not 57-103") && screen.contains("lines 57 to 103"), "{screen}");
@@ -220,8 +216,7 @@ fn the_middle_that_a_program_leaves_out_is_named_with_its_lines_and_the_source_o
 #[test]
 fn the_list_marks_what_the_model_never_sees_and_counts_it() {
     let mut desk = till(120, 36);
-    let screen = desk.screen();
-    assert!(screen.contains("1 unseen"), "{screen}");
+    desk.sees(&["1 unseen"]);
     desk.enter("/is:unseen");
     let screen = desk.screen();
     assert!(screen.contains('∅') && screen.contains("Corrections"), "{screen}");
@@ -236,11 +231,10 @@ fn instructions_of_a_project_follow_the_memories_as_context() {
         ("shop/CLAUDE.md", "See @docs/style.md\n"),
         ("shop/docs/style.md", "Tabs.\n"),
     ];
-    let mut desk = with(&files, (120, 36));
+    let mut desk = Desk::of_files(&files, (120, 36));
     desk.type_keys("gl");
     let screen = desk.screen();
     assert!(screen.contains("shop  instructions, as context"), "{screen}");
     assert!(screen.contains("  docs/style.md") && screen.contains("Claude Code"), "{screen}");
-    desk.type_keys("G");
-    assert!(desk.screen().contains("palimp never changes them"), "{}", desk.screen());
+    desk.type_and_see("G", &["palimp never changes them"]);
 }

@@ -63,8 +63,7 @@ fn a_range_that_is_open_is_exported_whole() {
 #[test]
 fn a_range_is_marked_from_where_it_began_to_the_cursor_in_either_direction() {
     let mut desk = on("type:decision", 120, 36);
-    desk.type_keys("jjjvkk");
-    assert!(desk.screen().contains("range of 3"), "{}", desk.screen());
+    desk.type_and_see("jjjvkk", &["range of 3"]);
     assert!(desk.app.marks.is_empty());
     desk.type_keys("v");
     assert_eq!(desk.app.marks.count(), 3);

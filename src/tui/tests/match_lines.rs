@@ -87,8 +87,6 @@ fn why_names_the_fields_that_matched() {
     for size in [(120, 36), (160, 44)] {
         desk.restart(size.0, size.1);
         desk.enter("/roles drills store:shop type:decision");
-        desk.type_keys("w+");
-        let screen = desk.screen();
-        assert!(screen.contains("in rationale") && screen.contains("title"), "{screen}");
+        desk.type_and_see("w+", &["in rationale", "title"]);
     }
 }

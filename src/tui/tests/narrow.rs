@@ -76,8 +76,7 @@ fn the_tutor_shows_the_next_task_on_a_low_terminal() {
 fn a_pane_that_has_the_whole_screen_is_not_zoomed_and_esc_leaves_it() {
     let mut desk = Desk::small(40, 12);
     for keys in ["5+", "w+"] {
-        desk.type_keys(keys);
-        assert!(desk.screen().contains("has the whole screen"), "{}", desk.screen());
+        desk.type_and_see(keys, &["has the whole screen"]);
         desk.press(KeyCode::Esc);
         assert_eq!(desk.app.focus, Pane::Memories, "{}", desk.screen());
     }

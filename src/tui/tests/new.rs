@@ -7,10 +7,8 @@ use crate::model::time::HOUR;
 
 /// Returns a store with one memory of last month. The last visit was an hour ago.
 fn desk() -> Desk {
-    let folder = crate::folder::new();
-    let file = folder.path().join("shop/memory/sessions/s/memory.jsonl");
-    crate::disk::write_new(&file, line("m1", "an old one", "2026-01-01T00:00:00Z").as_bytes()).unwrap();
-    let mut desk = Desk::of(folder, 120, 36);
+    let log = line("m1", "an old one", "2026-01-01T00:00:00Z");
+    let mut desk = Desk::of_files(&[("shop/memory/sessions/s/memory.jsonl", &log)], (120, 36));
     let roots: Vec<_> = desk.app.snapshot.stores.iter().map(|store| store.root.clone()).collect();
     desk.app.visits.see(&roots, now().plus(-HOUR), false);
     desk
@@ -148,8 +146,7 @@ fn a_file_that_an_agent_adds_is_new_and_one_that_it_writes_again_is_too() {
     assert!(desk.screen().contains("+ An agent wrote: a retry charges twice"), "{}", desk.screen());
     assert!(desk.screen().contains("~30m"), "{}", desk.screen());
     assert_eq!(new_titles(&desk), ["\"a retry charges twice\""]);
-    desk.type_keys("gn");
-    assert!(desk.screen().contains("~30m"), "{}", desk.screen());
+    desk.type_and_see("gn", &["~30m"]);
     desk.type_keys("s");
     assert_eq!(new_titles(&desk), Vec::<String>::new());
     writes(&mut desk, "shop/.claude/memory/c.md", &topic.replace("twice", "once"), 20);

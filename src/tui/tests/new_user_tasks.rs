@@ -141,8 +141,7 @@ fn a_store_under_the_cursor_is_shown_at_once_and_kept_with_space() {
 fn a_tutor_ticks_off_what_is_done() {
     let mut desk = Desk::new(120, 36);
     desk.app.demo = Some(desk._folder.path().to_owned());
-    desk.type_keys(":tutor⏎");
-    assert!(desk.screen().contains("Tutor  0 of 5"), "{}", desk.screen());
+    desk.type_and_see(":tutor⏎", &["Tutor  0 of 5"]);
     desk.type_keys("/retries");
     enter(&mut desk);
     desk.type_keys("w");

@@ -44,12 +44,9 @@ fn a_view_is_paged_with_all_of_its_rows_and_stays_as_it_was() {
 
 #[test]
 fn control_characters_of_a_memory_do_not_reach_the_pager() {
-    let folder = crate::folder::new();
     let line = "{\"id\":\"m1\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"tags\":[],\
                 \"content\":{\"finding\":\"red \\u001b[31m and \\u0007 bell\"}}\n";
-    let file = folder.path().join("ops/memory/sessions/a/memory.jsonl");
-    crate::disk::write_new(&file, line.as_bytes()).unwrap();
-    let mut desk = Desk::of(folder, 80, 24);
+    let mut desk = Desk::of_files(&[("ops/memory/sessions/a/memory.jsonl", line)], (80, 24));
     let text = paged(&mut desk);
     assert!(text.contains("bell") && !text.contains('\u{1b}') && !text.contains('\u{7}'), "{text:?}");
 }

@@ -68,7 +68,7 @@ fn without_folder(desk: &mut Desk) {
     desk.app.list_view.read_snapshot.iter_mut().for_each(rename);
     if let Some(confirm) = &mut desk.app.confirm {
         let plans = confirm.planned.plans.iter_mut();
-        plans.for_each(|(_, plan)| plan.root = short(&plan.root));
+        plans.for_each(|own| own.plan.root = short(&own.plan.root));
         confirm.lay(1, 7);
         confirm.lay(94, 7);
     }

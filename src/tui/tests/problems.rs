@@ -4,8 +4,11 @@ use crossterm::event::KeyCode;
 
 use crate::model::{Code, Role, Severity};
 use crate::tui::state::app::Screen;
+use crate::tui::tests::small_desk::finding;
 use crate::tui::tests::{Desk, Pane, problems};
 use crate::usecase::check_store;
+
+const LOG: &str = "ops/memory/sessions/a/memory.jsonl";
 
 /// Returns how many errors, warnings and notes `check` lists, and its stale derived files.
 fn of_check(desk: &Desk) -> ([usize; 3], Vec<String>) {
@@ -13,7 +16,7 @@ fn of_check(desk: &Desk) -> ([usize; 3], Vec<String>) {
     let stores = desk.app.snapshot.stores.iter().map(|own| {
         let place = crate::store::Place::whole(own.root.clone(), own.format);
         let read = crate::store::load(&place, crate::model::Extent::All, None, desk.app.now);
-        check_store(data, &std::sync::Arc::new(read), desk.app.now).store
+        check_store(&crate::disk::RealDisk, data, &std::sync::Arc::new(read), desk.app.now).store
     });
     let problems: Vec<_> = stores.flat_map(|own| own.problems.clone()).collect();
     let count = |severity| problems.iter().filter(|own| own.severity == severity).count();
@@ -60,7 +63,6 @@ fn below(desk: &Desk) -> String {
 
 #[test]
 fn a_problem_that_is_repaired_without_a_loss_shows_its_line_before_and_after() {
-    let folder = crate::folder::new();
     let line = |id: u32| {
         format!(
             "{{\"id\":\"m{id}\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"tags\":[],\
@@ -69,9 +71,7 @@ fn a_problem_that_is_repaired_without_a_loss_shows_its_line_before_and_after() {
     };
     let torn = "{\"id\":\"m9\",\"content\":{\"finding\":\"the pool is ba";
     let lines = [line(1), line(2) + &line(3), line(4) + "}", format!("{torn}{}", line(5)), torn.into()];
-    let file = folder.path().join("ops/memory/sessions/a/memory.jsonl");
-    crate::disk::write_new(&file, lines.join("\n").as_bytes()).unwrap();
-    let mut desk = Desk::of(folder, 120, 36);
+    let mut desk = Desk::of_files(&[(LOG, lines.join("\n"))], (120, 36));
     desk.type_keys("gp");
     let mut after = Vec::new();
     for _ in 0..desk.app.list_view.list.len() {
@@ -162,16 +162,9 @@ fn a_reference_to_what_is_missing_names_the_memory_and_what_is_missing() {
 
 /// Returns a log whose last line is torn, with or without a deletion of that memory before.
 fn torn_after(deletes: bool) -> Desk {
-    let folder = crate::folder::new();
-    let line = |id: u32| {
-        format!(
-            "{{\"id\":\"m{id}\",\"type\":\"finding\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"tags\":[],\
-             \"content\":{{\"finding\":\"what {id} found\"}}}}\n"
-        )
-    };
-    let file = folder.path().join("ops/memory/sessions/a/memory.jsonl");
-    crate::disk::write_new(&file, (line(1) + &line(2)).as_bytes()).unwrap();
-    let mut desk = Desk::of(folder, 120, 36);
+    let line = |id| finding(id, &format!("what {id} found"));
+    let mut desk = Desk::of_files(&[(LOG, line(1) + &line(2))], (120, 36));
+    let file = desk._folder.path().join(LOG);
     if deletes {
         super::marks::search(&mut desk, "id:m2");
         desk.type_keys("dx");
@@ -280,8 +273,7 @@ fn keys_that_change_a_broken_line_name_the_key_that_leads_to_its_repair() {
         let told = desk.app.notice.clone().unwrap_or_default();
         assert_eq!(told, "The line is broken: g p shows what repairs it.", "{keys}");
     }
-    desk.type_keys("d");
-    assert!(desk.screen().contains("The line is broken: g p shows"), "{}", desk.screen());
+    desk.type_and_see("d", &["The line is broken: g p shows"]);
     desk.press(KeyCode::Esc);
     desk.type_keys("gp");
     let (_, problem) = crate::tui::list_view::problems::selected(&desk.app).unwrap();

@@ -62,18 +62,6 @@ fn moves_and_changes_typed_at_once_with_a_search_mean_the_rows_that_it_finds() {
 }
 
 #[test]
-fn ctrl_c_drops_keys_that_wait_for_the_search() {
-    let mut desk = Desk::new(120, 36);
-    let effects = ask(&mut desk, "type:learning");
-    press(&mut desk, KeyCode::Char('p'));
-    assert_eq!(desk.app.queued_keys.len(), 1);
-    let ctrl_c = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-    update(&mut desk.app, Msg::Key(ctrl_c), now());
-    desk.settle(effects);
-    assert!(desk.app.query == "type:learning" && desk.app.undo_count == 0);
-}
-
-#[test]
 fn where_the_shown_time_stands_still_ctrl_c_waits_by_the_time_that_goes_on() {
     let mut desk = Desk::new(120, 36);
     let still = desk.time();
@@ -98,23 +86,25 @@ fn digits_go_to_panes_at_once() {
 }
 
 #[test]
-fn esc_drops_keys_that_wait_for_the_search() {
-    let mut desk = Desk::new(120, 36);
-    let effects = ask(&mut desk, "type:learning");
-    press(&mut desk, KeyCode::Char('j'));
-    assert_eq!(desk.app.list_cursor.at, 0, "a move waits");
-    press(&mut desk, KeyCode::Char('d'));
-    press(&mut desk, KeyCode::Char('x'));
-    press(&mut desk, KeyCode::Esc);
-    desk.settle(effects);
-    assert!(desk.app.delete_menu.is_none() && desk.app.query == "type:learning");
-    assert!(desk.app.undo_count == 0);
+fn esc_and_ctrl_c_drop_keys_that_wait_for_the_search() {
+    let ctrl_c = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    for key in [KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE), ctrl_c] {
+        let mut desk = Desk::new(120, 36);
+        let effects = ask(&mut desk, "type:learning");
+        for waits in ['p', 'j', 'd', 'x'] {
+            press(&mut desk, KeyCode::Char(waits));
+        }
+        assert_eq!((desk.app.list_cursor.at, desk.app.queued_keys.len()), (0, 4), "a move waits");
+        update(&mut desk.app, Msg::Key(key), now());
+        desk.settle(effects);
+        assert!(desk.app.delete_menu.is_none() && desk.app.query == "type:learning");
+        assert!(desk.app.undo_count == 0);
+    }
 }
 
 /// Returns a store whose newest memories are shown while the rest is not read yet, and the effects that read
 /// it. The memory that ranks first is the oldest one.
 fn just_opened() -> (Desk, Vec<Effect>) {
-    let folder = crate::folder::new();
     let line = |at: usize, text: &str, importance: f64| {
         format!(
             "{{\"id\":\"m{at}\",\"type\":\"finding\",\"timestamp\":\"2026-01-05T00:00:00Z\",\"tags\":[\"pool\"],\"importance\":{importance},\
@@ -122,9 +112,8 @@ fn just_opened() -> (Desk, Vec<Effect>) {
         )
     };
     let later: String = (0..600).map(|at| line(at, &format!("a later one, number {at}"), 0.5)).collect();
-    let log = folder.path().join("memory/sessions/a/memory.jsonl");
-    crate::disk::write_new(&log, (line(600, OLDEST, 1.0) + &later).as_bytes()).unwrap();
-    let mut desk = Desk::of(folder, 120, 36);
+    let log = line(600, OLDEST, 1.0) + &later;
+    let mut desk = Desk::of_files(&[("memory/sessions/a/memory.jsonl", &log)], (120, 36));
     assert!(selected_title(&desk).contains(OLDEST), "{}", desk.screen());
     let app = App::new(&options(desk.app.places.clone()), (120, 36), now());
     desk.app = App { data: desk.app.data.clone(), ..app };

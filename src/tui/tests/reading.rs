@@ -9,14 +9,6 @@ use crate::tui::tests::*;
 
 const SIZES: [(u16, u16); 4] = [(120, 36), (80, 24), (200, 50), (40, 12)];
 
-fn files(files: &[(&str, String)], width: u16, height: u16) -> Desk {
-    let folder = crate::folder::new();
-    for (name, text) in files {
-        crate::disk::write_new(&folder.path().join(name), text.as_bytes()).unwrap();
-    }
-    Desk::of(folder, width, height)
-}
-
 fn topic(title: &str) -> String {
     format!("---\nname: n\ndescription: {title}\n---\n\nUse it.\n\n## How\n\n- once\n")
 }
@@ -65,7 +57,7 @@ fn what_an_agent_removes_while_it_is_read_gives_way_to_the_list() {
         ("shop/.claude/memory/a.md", topic("one")),
         ("shop/.claude/memory/b.md", topic("two")),
     ];
-    let mut desk = self::files(files, 80, 24);
+    let mut desk = Desk::of_files(files, (80, 24));
     desk.enter("");
     std::fs::remove_file(desk.file()).unwrap();
     desk.send(Msg::StoresChanged);
@@ -102,7 +94,7 @@ fn a_note_is_read_with_its_title_and_without_signs_of_markdown() {
         ("shop/.claude/memory/MEMORY.md", "- [a](a.md) — x\n".to_owned()),
         ("shop/.claude/memory/a.md", topic("the pool is small")),
     ];
-    let mut desk = self::files(files, 120, 36);
+    let mut desk = Desk::of_files(files, (120, 36));
     desk.enter("");
     let screen = desk.screen();
     let lines: Vec<&str> = screen.lines().map(str::trim).skip(2).take(6).collect();
@@ -117,7 +109,7 @@ fn at_120_columns_a_title_has_56_and_names_of_stores_differ_where_they_are_cut()
         names.iter().map(|name| (format!("{name}/.claude/memory/MEMORY.md"), topic("x"))).collect();
     let files: Vec<(&str, String)> = files.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
     for (width, height) in [(80, 24), (120, 36), (140, 36), (200, 50)] {
-        let mut desk = self::files(&files, width, height);
+        let mut desk = Desk::of_files(&files, (width, height));
         let area = layout::frame(&desk.app).pane(Pane::Memories).unwrap();
         let columns = MemoryColumns::of(&desk.app, usize::from(area.width));
         assert!(columns.text > 56, "{} at {width}x{height}", columns.text);
@@ -141,9 +133,8 @@ fn reasons_of_a_rank_that_all_have_are_one_row_until_they_are_asked_for() {
         ("shop/.claude/memory/a.md", topic("one")),
         ("shop/.claude/memory/b.md", topic("two")),
     ];
-    let mut desk = self::files(files, 160, 40);
+    let mut desk = Desk::of_files(files, (160, 40));
     assert!(desk.screen().contains("w Why 0.50, the same for all"), "{}", desk.screen());
-    desk.type_keys("w");
-    assert!(desk.screen().contains("importance"), "{}", desk.screen());
+    desk.type_and_see("w", &["importance"]);
     assert!(!Desk::new(160, 40).screen().contains("the same for all"));
 }

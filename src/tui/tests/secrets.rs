@@ -40,11 +40,7 @@ fn desk(width: u16, height: u16) -> Desk {
 
 /// Returns a store with these lines in its log.
 pub(super) fn desk_of(lines: &[String], width: u16, height: u16) -> Desk {
-    let folder = crate::folder::new();
-    let log = folder.path().join("sessions/s/memory.jsonl");
-    crate::disk::write_new(&log, lines.concat().as_bytes()).unwrap();
-    crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
-    Desk::of(folder, width, height)
+    Desk::of_log(&lines.concat(), (width, height))
 }
 
 fn data(desk: &Desk) -> PathBuf {
@@ -97,8 +93,7 @@ fn a_false_alarm_is_kept_at_once_hidden_and_shown_again_with_one_key() {
     let kept = Triage::kept_in(&data(&desk)).unwrap();
     assert_eq!(kept.verdict(token().as_bytes()), Some(Verdict::No));
     assert!(holding(&data(&desk), &token()).is_empty());
-    desk.type_keys(":false alarms⏎");
-    assert!(desk.screen().contains("false alarms"), "{}", desk.screen());
+    desk.type_and_see(":false alarms⏎", &["false alarms"]);
     assert_eq!(listed(&desk), 3);
     desk.type_keys("G!");
     assert_eq!(Triage::kept_in(&data(&desk)).unwrap().verdict(token().as_bytes()), Some(Verdict::Yes));
@@ -165,12 +160,7 @@ fn a_value_is_erased_everywhere_after_its_memories_and_files_were_shown_and_type
     let mut desk = desk(120, 36);
     let settings = desk._folder.path().join("notes.txt");
     std::fs::write(&settings, format!("key = {}\n", token())).unwrap();
-    desk.type_keys("gxd");
-    let screen = desk.screen();
-    assert!(
-        screen.contains("v  erase value") && screen.contains("ghp_•••••• everywhere: 2 memories"),
-        "{screen}"
-    );
+    desk.type_and_see("gxd", &["v  erase value", "ghp_•••••• everywhere: 2 memories"]);
     desk.type_keys("v");
     let asked = question(&desk);
     assert!(asked.contains("erase ghp_•••••• everywhere, with 2 memories"), "{asked} {}", notice(&desk));
@@ -232,9 +222,7 @@ fn all_memories_of_a_list_are_erased_with_one_line_of_the_menu_that_says_how_man
         if !keys.is_empty() {
             desk.enter(keys);
         }
-        desk.type_keys("d");
-        let screen = desk.screen();
-        assert!(screen.contains(&format!("{count} memories: {what}, for good")), "{screen}");
+        desk.type_and_see("d", &[&format!("{count} memories: {what}, for good")]);
         desk.type_keys("E");
         let typed = desk.app.confirm.as_ref().and_then(|own| own.typed_word.as_ref()).unwrap();
         assert_eq!(typed.required, format!("erase {count}"));

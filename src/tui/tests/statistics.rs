@@ -127,6 +127,5 @@ fn what_agents_write_while_the_view_is_open_is_counted_and_the_day_stays_under_t
     desk.send(Msg::StoresChanged);
     assert_eq!(written(&desk), before + 1);
     assert_eq!(counted(&desk).date(desk.app.statistics.day), day);
-    desk.type_keys("G");
-    assert!(desk.screen().contains("One word more"), "{}", desk.screen());
+    desk.type_and_see("G", &["One word more"]);
 }

@@ -136,6 +136,5 @@ fn an_archived_file_of_markdown_has_its_size() {
     let mut desk = super::loaded::till(120, 36);
     desk.enter("/id:who_decides");
     desk.type_keys("a");
-    desk.type_keys("gm");
-    assert!(desk.screen().contains("218 B"), "{}", desk.screen());
+    desk.type_and_see("gm", &["218 B"]);
 }

@@ -4,14 +4,13 @@ use crate::tui::action::{Action, EDITOR_ACTIONS};
 use crate::tui::layout;
 use crate::tui::message::Effect;
 use crate::tui::panes::health::{self, HealthLink};
-use crate::tui::possible_changes::among_memories;
+use crate::tui::possible_changes::{among_memories, check_of};
 use crate::tui::state::app::{App, Pane, ReadingView, Screen};
 use crate::tui::state::prompt::PromptPurpose;
 use crate::tui::update::reload::load_now;
 use crate::tui::update::{
-    change_memories, clean_up, command_help, copy, difference, editor, field_prompt, list_view, marks,
-    open_prompt, pager, pane_focus, prompt, reference_go_back, running_change, search_query, select_memory,
-    statistics, tutor,
+    change_memories, clean_up, command_help, copy, difference, editor, field_prompt, list_view, marks, pager,
+    pane_focus, prompt, reference_go_back, running_change, search_query, select_memory, statistics, tutor,
 };
 
 /// Actions on the list of memories. In another view they would change the list unseen.
@@ -51,14 +50,21 @@ pub fn act(app: &mut App, action: Action) {
             app.say("The stores are being read again.");
             app.push_effect(load_now(app));
         }
-        Action::CommandLine => command_help::explain_command_line(app),
-        Action::Command => command_help::open_palette(app),
+        Action::CommandLine => app.say(
+            "The command line does this: palimp add, init, completions or man. \
+             `palimp help add` explains the first of them.",
+        ),
+        Action::Command => {
+            let offered = command_help::order(app);
+            app.open_prompt(PromptPurpose::Command, "").palette_actions = Some(offered);
+        }
         Action::Theme => prompt::open_themes(app),
         Action::CleanUp => clean_up::open(app),
         Action::Help => command_help::open_help(app),
-        Action::Search => open_prompt::begin_search(app),
+        Action::Search => search_query::begin_search(app),
         Action::Open => open(app),
-        Action::Toggle => marks::toggle_focused(app),
+        Action::Toggle if app.screen == Screen::Memories && app.focus == Pane::Memories => marks::toggle(app),
+        Action::Toggle => marks::toggle_line(app),
         Action::MarkRange | Action::MarkAll | Action::InvertMarks | Action::Marked => marks::act(app, action),
         Action::Export => field_prompt::begin_export(app),
         Action::Pager => pager::page(app),
@@ -71,20 +77,10 @@ pub fn act(app: &mut App, action: Action) {
         Action::Order => search_query::next_order(app),
         Action::Ranking => search_query::other_ranking(app),
         Action::Save | Action::AsOnDisk => editor::act(app, action),
-        Action::Edit
-        | Action::EditText
-        | Action::EditJson
-        | Action::Tag
-        | Action::RenameTag
-        | Action::Pin
-        | Action::KeepUntil
-        | Action::Repeat
-        | Action::Merge
-        | Action::Archive
-        | Action::Delete
-        | Action::Undo
-        | Action::Redo => change_memories::act(app, action),
-        _ if action.info().asks.is_some() => change_memories::act(app, action),
+        Action::RenameTag | Action::Repeat | Action::Delete | Action::Undo | Action::Redo => {
+            change_memories::act(app, action)
+        }
+        _ if check_of(action).is_some() => change_memories::act(app, action),
         _ => look(app, action),
     }
 }
@@ -97,13 +93,20 @@ fn look(app: &mut App, action: Action) {
         Action::HealthPane => pane_focus::give(app, Pane::Health),
         Action::MemoriesPane => pane_focus::give(app, Pane::Memories),
         Action::DetailPane => pane_focus::give(app, Pane::Detail),
-        Action::Why => pane_focus::toggle_why(app),
+        Action::Why if app.focus == Pane::Why => pane_focus::give(app, Pane::Memories),
+        Action::Why => pane_focus::give(app, Pane::Why),
         Action::NextPane => pane_focus::round(app, true),
         Action::PreviousPane => pane_focus::round(app, false),
         Action::PaneLeft => pane_focus::side(app, true),
         Action::PaneRight => pane_focus::side(app, false),
         Action::Zoom => pane_focus::zoom(app),
-        Action::NextTab => pane_focus::next_tab(app),
+        Action::NextTab => {
+            let tabs = app.tabs();
+            let at = tabs.iter().position(|tab| *tab == app.shown_tab()).unwrap_or_default();
+            app.tab = tabs[(at + 1) % tabs.len()];
+            app.tie_cursor = Default::default();
+            app.detail_top = 0;
+        }
         Action::CopyId | Action::CopyText | Action::CopyPath | Action::CopyJson | Action::CopyCommand => {
             copy::copy(app, action);
         }
@@ -133,7 +136,6 @@ pub fn open(app: &mut App) {
     }
 }
 
-/// Goes where a figure of the health pane leads.
 fn open_vital(app: &mut App) {
     let Some(row) = health::rows(app).into_iter().nth(app.health_cursor.at) else { return };
     match row.link {
@@ -169,7 +171,10 @@ pub(super) fn back(app: &mut App) {
         return;
     }
     if app.is_reading() {
-        reference_go_back::leave_reading(app);
+        app.focus = Pane::Memories;
+        if std::mem::take(&mut app.reading) == ReadingView::FromView {
+            reference_go_back::back_to_view(app);
+        }
     } else if std::mem::take(&mut app.zoomed) && !layout::is_single(app) {
         // All panes are shown again.
     } else if reference_go_back::back_to_view(app) || app.focus == Pane::Memories && marks::back(app) {

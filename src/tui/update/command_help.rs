@@ -6,29 +6,11 @@ use crate::tui::list_view::focused_memory;
 use crate::tui::possible_changes;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::prompt::PromptPurpose;
-use crate::tui::update::open_prompt;
 
-/// The number of recent actions that come first.
 const LAST: usize = 4;
 
-pub fn open_palette(app: &mut App) {
-    let offered = order(app);
-    open_prompt::open(app, PromptPurpose::Command, "");
-    if let Some(prompt) = &mut app.prompt {
-        prompt.palette_actions = Some(offered);
-    }
-}
-
 pub fn open_help(app: &mut App) {
-    open_prompt::open(app, PromptPurpose::Help, "");
-}
-
-/// Says which verbs have no view.
-pub fn explain_command_line(app: &mut App) {
-    app.say(
-        "The command line does this: palimp add, init, completions or man. \
-         `palimp help add` explains the first of them.",
-    );
+    app.open_prompt(PromptPurpose::Help, "");
 }
 
 /// Remembers an action. The newest comes first, and each is kept once.
@@ -42,7 +24,7 @@ pub fn remember(app: &mut App, action: Action) {
 }
 
 /// Returns the actions in the order of the palette, and how many of the first ones can be done here.
-fn order(app: &App) -> (Vec<&'static ActionInfo>, usize) {
+pub fn order(app: &App) -> (Vec<&'static ActionInfo>, usize) {
     let (mut here, rest): (Vec<&ActionInfo>, Vec<&ActionInfo>) =
         offered(app.screen).into_iter().partition(|known| can(app, known.action));
     let last = |known: &&ActionInfo| app.recent_actions.iter().position(|own| *own == known.action);
@@ -64,16 +46,9 @@ fn can(app: &App, action: Action) -> bool {
         Action::Fix if !is_listed => matches!(app.screen, Screen::Problems | Screen::Loaded),
         Action::Edit if app.screen.lists_memories() => possible_changes::checked_row(app).is_ok(),
         Action::Delete if app.screen.lists_memories() => !app.is_readonly() && focused_memory(app).is_some(),
-        Action::Edit
-        | Action::EditText
-        | Action::EditJson
-        | Action::Tag
-        | Action::Pin
-        | Action::KeepUntil
-        | Action::Archive
-        | Action::Merge
-        | Action::Repeat => possible_changes::can(app, action),
-        _ if action.info().asks.is_some() => possible_changes::can(app, action),
+        _ if action == Action::Repeat || possible_changes::check_of(action).is_some() => {
+            possible_changes::can(app, action)
+        }
         Action::Real | Action::FalseAlarm | Action::Undecided | Action::Redact => !app.is_readonly(),
         Action::Delete => app.is_first_run() || possible_changes::can(app, action),
         Action::Demo => app.is_first_run(),

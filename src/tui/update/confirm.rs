@@ -7,28 +7,25 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, Snapshot};
+use crate::ops::command::Consent;
 use crate::ops::merge::{MergeChoice, MergedText};
 use crate::tui::state::app::{App, ChangeTarget, Screen};
 use crate::tui::state::confirmation::{Confirmation, TypedWord};
-use crate::tui::state::pending_changes::{ActiveChange, QueuedChange};
+use crate::tui::state::pending_changes::ActiveChange;
 use crate::tui::update::list_view::change_request::look_at;
 use crate::tui::update::running_change::{self, request_change};
 use crate::tui::update::{queued_keys, reload};
 use crate::tui::{confirm, layout};
-use crate::usecase::{
-    ChangeCommand, ChangeRequest, PlannedChange, count_changed_since, memory_count, name_of,
-};
+use crate::usecase::{ChangeRequest, PlannedChange, count_changed_since, memory_count, name_of};
 use crate::work::Job;
 
-/// Shows the plan of a change, which then waits for a yes.
 pub fn planned(app: &mut App, outcome: Result<PlannedChange, String>) {
     app.changes.active = None;
     match outcome {
         Ok(planned) if planned.is_empty() => {
-            let mut why: Vec<String> = planned.left_out();
-            why.extend(planned.notes.iter().cloned());
-            why.extend(planned.plans.iter().flat_map(|(_, plan)| plan.lines.iter().cloned()));
-            let why = if why.is_empty() { String::new() } else { format!(" · {}", why.join(" · ")) };
+            let lines = planned.plans.iter().flat_map(|own| &own.plan.lines);
+            let why = planned.left_out().into_iter().chain(planned.notes.iter().chain(lines).cloned());
+            let why: String = why.map(|why| format!(" · {why}")).collect();
             app.say(format!("{}: there is nothing to change{why}", planned.request.name));
         }
         Ok(planned) if planned.request.progress.go_on().is_err() => {
@@ -45,11 +42,14 @@ pub fn planned(app: &mut App, outcome: Result<PlannedChange, String>) {
 /// Shows a plan. An erasure and a large deletion need a typed word.
 pub(super) fn show(app: &mut App, planned: PlannedChange) {
     let question = question(&planned);
-    let (wanted, records) = (&planned.request.command, planned.records());
-    let is_typed = matches!(wanted, ChangeCommand::Erase(_))
-        || matches!(wanted, ChangeCommand::Delete(_)) && records > MANY;
-    let typed = is_typed
-        .then(|| TypedWord { required: format!("{} {records}", wanted.verb()), so_far: String::new() });
+    let (command, records) = (&planned.request.command, planned.records());
+    let is_typed = match command.rules().consent {
+        Consent::Key => false,
+        Consent::TypedIfMany => records > MANY,
+        Consent::Typed => true,
+    };
+    let [_, verb, _] = command.words();
+    let typed = is_typed.then(|| TypedWord { required: format!("{verb} {records}"), so_far: String::new() });
     app.confirm = Some(Confirmation {
         planned: Box::new(planned),
         question,
@@ -72,34 +72,26 @@ pub fn ask_again(app: &mut App, planned: PlannedChange) {
     }
     // A user who leaves must see that the change was not made.
     app.quits_when_done = false;
-    let told = planned.concurrent.as_ref().map(|own| own.told()).unwrap_or_default();
+    let changed = planned.concurrent.as_ref().map(|own| own.told()).unwrap_or_default();
     let is_busy = app.prompt.is_some()
         || app.delete_menu.is_some()
         || app.confirm.is_some()
         || app.changes.active.is_some()
         || app.screen == Screen::Editor
         || app.clean_up.is_some() && !given.of_clean_up;
-    if planned.is_empty() {
-        let left: String = planned.left_out().iter().map(|line| format!(" · {line}")).collect();
-        let said = format!("{told}. Nothing of the plan remains; nothing was changed.{left}");
-        clean_up_failed(app, &given, &said);
-        app.say(said);
-    } else if is_busy {
-        let said = format!("{told}. Nothing was changed; ask for it once more.");
-        clean_up_failed(app, &given, &said);
-        app.say(said);
-    } else {
-        app.notice = None;
+    let left: String = planned.left_out().iter().map(|line| format!(" · {line}")).collect();
+    let why = match planned.is_empty() {
+        true => Some(format!("{changed}. Nothing of the plan remains; nothing was changed.{left}")),
+        false => is_busy.then(|| format!("{changed}. Nothing was changed; ask for it once more.")),
+    };
+    if let (Some(why), Some(clean_up), true) = (&why, &mut app.clean_up, given.of_clean_up) {
+        clean_up.fail(why);
+    }
+    app.notice = why;
+    if app.notice.is_none() {
         show(app, planned);
     }
     app.push_effect(reload::load_now(app));
-}
-
-/// Leads a clean-up back to its stores if this was its change.
-fn clean_up_failed(app: &mut App, given: &QueuedChange, why: &str) {
-    if let Some(own) = app.clean_up.as_mut().filter(|_| given.of_clean_up) {
-        own.fail(why);
-    }
 }
 
 /// Counts the memories of a waiting plan that changed since they were shown.
@@ -151,13 +143,11 @@ pub fn scroll_by_key(key: KeyEvent, types: bool, rows: usize) -> Option<isize> {
 
 /// A deletion of more memories needs a typed word.
 const MANY: usize = 50;
-/// At most this many hidden memories are named.
 const NAMED: usize = 5;
 
-/// Returns the question before a change: how many memories, and which of them are hidden.
 fn question(planned: &PlannedChange) -> String {
     let request = &planned.request;
-    let verb = request.command.verb();
+    let [_, verb, _] = request.command.words();
     let asked = planned.display_name();
     let of = match request.at.len() {
         several if several > planned.records() => format!(" of {several}"),
@@ -179,22 +169,14 @@ fn question(planned: &PlannedChange) -> String {
             format!(", {} of them hidden by the filter: {}{more}", own.len(), names.join(", "))
         }
     };
-    let what = match &request.command {
-        ChangeCommand::Tag { add, remove } => {
-            let come = add.iter().map(|tag| format!(" +{tag}"));
-            let go = remove.iter().map(|tag| format!(" -{tag}"));
-            come.chain(go).collect()
-        }
-        ChangeCommand::RenameTag { from, to } => format!(" {from} → {to}"),
-        ChangeCommand::Merge(choice) => {
-            let store = request.at.first().map(|at| request.snapshot.get(*at).0);
-            let name =
-                store.and_then(|store| Some(name_of(store, choice.target(store).ok()?))).unwrap_or_default();
-            return format!("{verb} {} into {name}{hidden}?", memory_count(request.at.len()));
-        }
-        command => command.new_value().map(|value| format!(" to {value}")).unwrap_or_default(),
-    };
-    if request.command.erases_values() {
+    if let Some(choice) = request.command.get::<MergeChoice>() {
+        let store = request.at.first().map(|at| request.snapshot.get(*at).0);
+        let name =
+            store.and_then(|store| Some(name_of(store, choice.target(store).ok()?))).unwrap_or_default();
+        return format!("{verb} {} into {name}{hidden}?", memory_count(request.at.len()));
+    }
+    let what = request.command.change_in_words();
+    if request.erases_values() {
         let files: usize = planned.erasures.iter().map(|own| own.places.len()).sum();
         let memories = memory_count(planned.records());
         return format!(
@@ -208,7 +190,7 @@ fn question(planned: &PlannedChange) -> String {
 
 /// Handles a key while a plan waits. Only `y`, or the typed word and Enter, mean yes.
 pub fn key(app: &mut App, key: KeyEvent) {
-    let is_seen = layout::is_large_enough(app);
+    let is_seen = app.size.0 >= layout::SMALLEST.0 && app.size.1 >= layout::SMALLEST.1;
     let rows = confirm::parts(app).map_or(0, |parts| parts.rows);
     if is_seen && merge_key(app, key) {
         return;
@@ -236,8 +218,7 @@ pub fn key(app: &mut App, key: KeyEvent) {
         // A low screen has one row for this, and the row above shows what to type.
         (KeyCode::Enter, Some(_)) if app.size.1 < 10 => app.say("Type it first."),
         (KeyCode::Enter, Some(typed)) => {
-            let told = format!("Type `{}` first. Nothing is changed yet.", typed.required);
-            app.say(told);
+            app.notice = Some(format!("Type `{}` first. Nothing is changed yet.", typed.required));
         }
         (KeyCode::Backspace, Some(typed)) => _ = typed.so_far.pop(),
         (KeyCode::Char(c), Some(typed))
@@ -261,7 +242,7 @@ fn go(app: &mut App) {
     let Some(confirm) = app.confirm.take() else { return };
     let request = &confirm.planned.request;
     running_change::enqueue(app, Some(request));
-    let what = format!("{} {}", request.command.progress_words(), confirm.planned.display_name());
+    let what = format!("{} {}", request.command.words()[0], confirm.planned.display_name());
     app.say(format!("{what} …"));
     app.changes.active =
         Some(ActiveChange { progress: Arc::clone(&request.progress), what, is_planning: false });
@@ -271,7 +252,7 @@ fn go(app: &mut App) {
 /// Starts to plan the merge. The first memory stays; a key of the preview chooses another one.
 pub fn begin_merge(app: &mut App, aim: ChangeTarget) {
     let Some(into) = aim.at.first().map(|at| key_of(&aim.snapshot, *at)) else { return };
-    request_change(app, Some(aim), ChangeCommand::Merge(MergeChoice { into, text: MergedText::Both }));
+    request_change(app, Some(aim), Arc::new(MergeChoice { into, text: MergedText::Both }));
 }
 
 fn key_of(snapshot: &Snapshot, at: EntryRef) -> String {
@@ -302,8 +283,7 @@ pub fn merge_line(choice: &MergeChoice) -> String {
 fn merge_key(app: &mut App, key: KeyEvent) -> bool {
     let Some(confirm) = &app.confirm else { return false };
     let request = &confirm.planned.request;
-    let ChangeCommand::Merge(choice) = &request.command else { return false };
-    let mut choice = choice.clone();
+    let Some(mut choice) = request.command.get::<MergeChoice>().cloned() else { return false };
     match key.code {
         KeyCode::Tab => choice.text = next_text(choice.text),
         KeyCode::Char('i') if key.modifiers.is_empty() => {
@@ -313,8 +293,7 @@ fn merge_key(app: &mut App, key: KeyEvent) -> bool {
         }
         _ => return false,
     }
-    let command = ChangeCommand::Merge(choice);
-    let request = ChangeRequest { command, progress: Arc::default(), ..request.clone() };
+    let request = ChangeRequest { command: Arc::new(choice), progress: Arc::default(), ..request.clone() };
     app.confirm = None;
     look_at(app, request);
     true

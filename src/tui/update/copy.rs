@@ -13,49 +13,32 @@ use crate::tui::update::list_view::change_request::aimed;
 
 pub fn copy(app: &mut App, action: Action) {
     let Some(at) = app.selected() else { return app.say("There is no memory here to copy.") };
+    let (store, entry) = app.listed_snapshot.get(at);
+    let name = App::name_of(&app.listed_snapshot, at);
+    let quoted = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
     let (what, text) = match action {
-        Action::CopyId => ("the id", App::name_of(&app.listed_snapshot, at)),
-        Action::CopyText => ("the text", text(app, at)),
+        Action::CopyId => ("the id", name),
+        Action::CopyText => ("the text", crate::format::text_of(store, entry).text.into_raw()),
         Action::CopyPath => ("the path and line", path_and_line(&app.listed_snapshot, at)),
-        Action::CopyJson => ("the JSON", record(app, at)),
-        _ => ("the command", command(app, at)),
+        Action::CopyJson => ("the JSON", String::from_utf8_lossy(&store.raw(entry)).trim_end().to_owned()),
+        _ => {
+            let root = quoted(&store.root.to_text());
+            ("the command", format!("palimp show {} --store {root}", quoted(&name)))
+        }
     };
     give(app, what, &text);
 }
 
-/// Copies a text, and says in a notice what it is.
 pub fn give(app: &mut App, what: &str, text: &str) {
     let lines: Vec<String> = sanitize_lines(&theme::masked(app, text)).collect();
     app.say(format!("Copied {what}."));
     app.push_effect(Effect::Copy(lines.join("\n")));
 }
 
-fn text(app: &App, at: EntryRef) -> String {
-    let (store, entry) = app.listed_snapshot.get(at);
-    crate::format::text_of(store, entry).text.into_raw()
-}
-
 /// Returns where a memory is on disk. Untrusted text.
 fn path_and_line(snapshot: &Snapshot, at: EntryRef) -> String {
     let (store, entry) = snapshot.get(at);
     place(&store.root.join(&store.document(entry).path), Some(store.record(entry).line))
-}
-
-fn record(app: &App, at: EntryRef) -> String {
-    let (store, entry) = app.listed_snapshot.get(at);
-    let bytes = store.raw(entry);
-    String::from_utf8_lossy(&bytes).trim_end().to_owned()
-}
-
-/// Returns the command that shows the memory, quoted for a shell.
-fn command(app: &App, at: EntryRef) -> String {
-    let (store, _) = app.listed_snapshot.get(at);
-    let quoted = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
-    format!(
-        "palimp show {} --store {}",
-        quoted(&App::name_of(&app.listed_snapshot, at)),
-        quoted(&store.root.to_text())
-    )
 }
 
 pub fn copy_rows(app: &mut App, action: Action) {
@@ -73,23 +56,22 @@ pub fn copy_rows(app: &mut App, action: Action) {
     give(app, &what, &lines.join("\n"));
 }
 
-/// Returns the message of a problem, or the title of another row.
 fn title_of_row(app: &App, row: ListRow) -> String {
-    let problem =
-        if let ListRow::Problem(number) = row { list_view::problems::problem(app, number) } else { None };
-    // Of a finding the masked value is copied, never the value.
-    let found =
-        if let ListRow::Finding(number) = row { list_view::secrets::finding(app, number) } else { None };
-    if let Some(own) = found {
-        return format!("{}  {}  {}", own.finding.masked, own.finding.rule, own.title);
-    }
-    problem.map_or_else(|| row::title(app, row), |(_, own)| own.message.clone())
+    let title = match row {
+        ListRow::Problem(number) => {
+            list_view::problems::problem(app, number).map(|(_, own)| own.message.clone())
+        }
+        // Of a finding the masked value is copied, never the value.
+        ListRow::Finding(number) => list_view::secrets::finding(app, number)
+            .map(|own| format!("{}  {}  {}", own.finding.masked, own.finding.rule, own.title)),
+        _ => None,
+    };
+    title.unwrap_or_else(|| row::title(app, row))
 }
 
 /// Returns where the thing of a row is on disk. Untrusted text.
 fn path_of_row(app: &App, row: ListRow) -> Option<String> {
     let root = |store: usize| app.snapshot.stores.get(store).map(|store| store.root.clone());
-    let of_memory = |at| path_and_line(&app.snapshot, at);
     Some(match row {
         ListRow::Finding(number) => {
             let own = list_view::secrets::finding(app, number)?;
@@ -103,12 +85,9 @@ fn path_of_row(app: &App, row: ListRow) -> Option<String> {
             let (store, own) = list_view::problems::problem(app, number)?;
             place(&root(store)?.join(&own.file), own.line)
         }
-        ListRow::New(at) => of_memory(at),
-        ListRow::Fading(at) => {
-            let at = list_view::upkeep::fading_memory(app, at)?;
-            path_and_line(app.list_view.read_snapshot.as_ref()?, at)
+        ListRow::New(_) | ListRow::Fading(_) | ListRow::Archived(_) => {
+            path_and_line(list_view::snapshot_of_rows(app), list_view::memory_of(app, row)?)
         }
-        ListRow::Archived(at) => path_and_line(app.list_view.read_snapshot.as_ref()?, at),
         ListRow::Moved(store, at) => {
             let moved = app.list_view.journal.accounts.as_ref()?.get(store)?.changed_files.get(at)?;
             root(store)?.join(&moved.0).to_text().into_owned()

@@ -1,6 +1,7 @@
 //! The menu that deletes or restores memories: one, the marked ones, or all that the search shows.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -10,31 +11,29 @@ use crate::ops::delete;
 use crate::tui::possible_changes::{broken, target_of, why_not_alone};
 use crate::tui::state::app::{App, ChangeTarget};
 use crate::tui::state::pending_changes::{DeleteMenu, DeleteMenuItem};
-use crate::usecase::{ChangeCommand, DeleteOptions, EraseOptions, memory_count};
+use crate::usecase::{
+    ArchiveMemories, Command, DeleteOptions, EraseOptions, UnarchiveMemories, UndeleteMemories, memory_count,
+};
 
 /// A line of the menu: its key, its name, what it does to one memory, and its command.
-type DeleteMenuLine = (char, &'static str, &'static str, ChangeCommand);
+type DeleteMenuLine = (char, &'static str, &'static str, Arc<dyn Command>);
 
 /// The end of a line if some of the memories can't be changed this way.
 const REST: &str = "; the rest can't be";
 
 fn lines() -> [DeleteMenuLine; 5] {
     [
-        ('x', "delete", "u undoes it for 30 days", ChangeCommand::Delete(DeleteOptions::default())),
-        ('a', "archive", "moved out of the list", ChangeCommand::Archive),
-        ('r', "restore", "brought back to the list", ChangeCommand::Undelete),
-        ('b', "bring back", "out of the archive", ChangeCommand::Unarchive),
-        ('e', "erase", "every copy, for good", ChangeCommand::Erase(EraseOptions::default())),
+        ('x', "delete", "u undoes it for 30 days", Arc::new(DeleteOptions::default())),
+        ('a', "archive", "moved out of the list", Arc::new(ArchiveMemories)),
+        ('r', "restore", "brought back to the list", Arc::new(UndeleteMemories)),
+        ('b', "bring back", "out of the archive", Arc::new(UnarchiveMemories)),
+        ('e', "erase", "every copy, for good", Arc::new(EraseOptions::default())),
     ]
-}
-
-pub fn open(app: &mut App, aim: ChangeTarget) {
-    app.delete_menu = Some(menu(app, aim));
 }
 
 /// Makes the menu for the marked memories or the one under the cursor. Without marks, it also
 /// offers all that a search shows, and to erase all of the list.
-fn menu(app: &App, aim: ChangeTarget) -> DeleteMenu {
+pub fn menu(app: &App, aim: ChangeTarget) -> DeleteMenu {
     let mut choices = choices(app, &aim);
     let all: Vec<_> = app.results.hits.iter().map(|hit| hit.at).collect();
     if !app.marks.is_empty() || all.len() < 2 {
@@ -46,9 +45,7 @@ fn menu(app: &App, aim: ChangeTarget) -> DeleteMenu {
         query => format!("all that `{query}` shows"),
     };
     if !app.query.trim().is_empty() {
-        for (key, name, _, wanted) in
-            lines().into_iter().filter(|line| line.3 != ChangeCommand::Erase(EraseOptions::default()))
-        {
+        for (key, name, _, wanted) in lines().into_iter().filter(|line| !line.3.is::<EraseOptions>()) {
             let key = key.to_ascii_uppercase();
             let Some(own) = choice(&found, (key, name, "", wanted)) else { continue };
             let count = own.about.strip_suffix(REST).unwrap_or(&own.about);
@@ -64,17 +61,16 @@ fn menu(app: &App, aim: ChangeTarget) -> DeleteMenu {
     DeleteMenu { verb: "Remove", aim, lines: choices }
 }
 
-/// Returns the lines of the menu for some memories.
 pub fn choices(app: &App, aim: &ChangeTarget) -> Vec<DeleteMenuItem> {
     let mut all: Vec<DeleteMenuItem> = lines().into_iter().filter_map(|line| choice(aim, line)).collect();
-    let archive = all.iter_mut().find(|own| own.wanted == ChangeCommand::Archive && own.refused.is_none());
+    let archive = all.iter_mut().find(|own| own.wanted.is::<ArchiveMemories>() && own.refused.is_none());
     archive.into_iter().for_each(|own| own.refused = why_not_alone(app, aim));
     all
 }
 
 /// Returns the line that erases all memories of a list. `what` says what they are.
 pub fn erase_all(found: ChangeTarget, what: &str) -> Option<DeleteMenuItem> {
-    let own = choice(&found, ('E', "erase all", "", ChangeCommand::Erase(EraseOptions::default())))?;
+    let own = choice(&found, ('E', "erase all", "", Arc::new(EraseOptions::default())))?;
     let count = own.about.strip_suffix(REST).unwrap_or(&own.about);
     Some(DeleteMenuItem { about: format!("{count}: {what}, for good"), all_found: Some(found), ..own })
 }
@@ -90,11 +86,11 @@ fn choice(aim: &ChangeTarget, (key, name, about, wanted): DeleteMenuLine) -> Opt
             Err(refusal) => why = why.or(Some(refusal.message)),
         }
     }
-    if can == 0 && matches!(wanted, ChangeCommand::Undelete | ChangeCommand::Unarchive) {
+    if can == 0 && (wanted.is::<UndeleteMemories>() || wanted.is::<UnarchiveMemories>()) {
         return None;
     }
     let stores: BTreeSet<u32> = aim.at.iter().map(|at| at.store).collect();
-    let is_sure = |store: &u32| counts_all(&wanted, &aim.snapshot.stores[*store as usize]);
+    let is_sure = |store: &u32| counts_all(&*wanted, &aim.snapshot.stores[*store as usize]);
     let most = if stores.iter().all(is_sure) { "" } else { "up to " };
     let about = match aim.at.len() {
         1 => about.to_owned(),
@@ -105,14 +101,11 @@ fn choice(aim: &ChangeTarget, (key, name, about, wanted): DeleteMenuLine) -> Opt
     Some(DeleteMenuItem { key, name, about, wanted, all_found: None, refused })
 }
 
-/// True if the plan changes every memory of a store that [`ChangeCommand::check_allowed`] allows.
+/// True if the plan changes every memory of a store that [`Command::check_allowed`] allows.
 /// If false, the plan can leave some out, because of other memories or of their age.
-fn counts_all(wanted: &ChangeCommand, store: &Store) -> bool {
-    match wanted {
-        ChangeCommand::Delete(_) => delete::takes_each(store),
-        ChangeCommand::Erase(_) => !delete::changes_others(store),
-        _ => false,
-    }
+fn counts_all(command: &dyn Command, store: &Store) -> bool {
+    command.is::<DeleteOptions>() && delete::takes_each(store)
+        || command.is::<EraseOptions>() && !delete::changes_others(store)
 }
 
 /// Handles a key while the menu is open. Only keys of the menu have an effect.

@@ -14,7 +14,7 @@ use crate::tui::action::Action;
 use crate::tui::found_words::{set_off, wrapped};
 use crate::tui::panes::memory_row::MemoryColumns;
 use crate::tui::state::app::{App, Pane, Tab};
-use crate::tui::theme::{self, Theme, sign, wrap};
+use crate::tui::theme::{self, sign, wrap};
 use crate::tui::update::{distinct_titles, select_memory};
 use crate::tui::{layout, markdown};
 
@@ -22,10 +22,8 @@ use crate::tui::{layout, markdown};
 const LARGE: usize = 1 << 20;
 /// At most this many bytes of a large record or of a long text are shown.
 const SHOWN: usize = 64 << 10;
-/// At most this many bytes of a field's value are shown.
 const FACT: usize = 4_000;
 
-/// Reads the titles and the detail that are on screen.
 pub fn refresh(app: &mut App) {
     let rows = layout::rows(app, Pane::Memories);
     let visible: Vec<EntryRef> =
@@ -183,13 +181,17 @@ pub fn lines(app: &App, at: EntryRef, tab: Tab, width: usize) -> Vec<Line<'stati
 
 /// Shows the texts of a memory in reading order, its problems and its references. One key unfolds the rest.
 fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
-    let theme = Theme::of(app);
     let (store, entry) = app.listed_snapshot.get(at);
     let text = text_of(store, entry);
     let is_note = format::is_markdown(store, entry);
     let heading = heading(&text).filter(|_| is_note);
     let narrow = width.min(markdown::WIDEST);
-    let mut lines = heading.map(|(_, title)| titled(app, title, narrow)).unwrap_or_default();
+    let mut lines = Vec::new();
+    if let Some((_, title)) = heading {
+        let title = theme::safe(app, &title[..cut(title, FACT)]);
+        lines.extend(wrapped(app, &[(title, app.palette.strong())], narrow));
+        lines.push(Line::default());
+    }
     lines.extend(match is_note {
         true => note(app, text.text.raw(), width),
         false => prose(app, text.text.raw(), narrow, ""),
@@ -204,7 +206,7 @@ fn read(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
         lines.push(Line::default());
     }
     for problem in store.problems_of(entry) {
-        let style = theme.severity(problem.severity);
+        let style = app.palette.severity(problem.severity);
         let message = format!("{} {}: {}", sign(problem.severity), problem.code.as_str(), problem.message);
         lines.extend(theme::styled_lines(&theme::safe(app, &message), width, style));
     }
@@ -221,8 +223,8 @@ fn rest(app: &App, at: EntryRef, text: &RecordText, width: usize) -> Vec<Line<'s
     let rest = record_details::remaining_fields(store, at.entry, text);
     let (sign, key) = (if app.unfolded.all_facts { "▾" } else { "▸" }, Action::Fold.key());
     let folded = format!("{sign} {} fields · file · bytes  ", rest.len());
-    let theme = Theme::of(app);
-    let head = Line::from(vec![Span::styled(folded, theme.dim()), Span::styled(key, theme.key())]);
+    let head =
+        Line::from(vec![Span::styled(folded, app.palette.dim()), Span::styled(key, app.palette.key())]);
     let shown = rest.iter().filter(|_| app.unfolded.all_facts);
     std::iter::once(head).chain(shown.flat_map(|(name, value)| fact(app, name, value.raw(), width))).collect()
 }
@@ -238,18 +240,11 @@ fn heading(text: &RecordText) -> Option<(Option<&str>, &str)> {
     Some(field.map_or((None, text.title.raw()), |(name, said)| (Some(name), said.raw())))
 }
 
-fn titled(app: &App, title: &str, width: usize) -> Vec<Line<'static>> {
-    let title = &title[..cut(title, FACT)];
-    let mut lines = wrapped(app, &[(theme::safe(app, title), Theme::of(app).strong())], width);
-    lines.push(Line::default());
-    lines
-}
-
 fn note(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
     let (start, left) = text.split_at(cut(text, SHOWN));
     let mut lines = markdown::lines(app, &theme::masked(app, start), width);
     if !left.is_empty() {
-        lines.push(Line::styled(format!("… {} bytes more", left.len()), Theme::of(app).dim()));
+        lines.push(Line::styled(format!("… {} bytes more", left.len()), app.palette.dim()));
     }
     lines
 }
@@ -257,7 +252,7 @@ fn note(app: &App, text: &str, width: usize) -> Vec<Line<'static>> {
 /// Wraps a text and highlights matches. Its label comes before the text, or above a text of several lines.
 fn prose(app: &App, text: &str, width: usize, called: &str) -> Vec<Line<'static>> {
     let (start, left) = text.split_at(cut(text, SHOWN));
-    let dim = Theme::of(app).dim();
+    let dim = app.palette.dim();
     let masked = theme::masked(app, start);
     let name = if called.is_empty() { String::new() } else { format!("{}: ", theme::safe(app, called)) };
     let mut lines = Vec::new();
@@ -283,7 +278,7 @@ fn fact(app: &App, name: &str, value: &str, width: usize) -> Vec<Line<'static>> 
         (false, _) => 8,
     };
     let name = theme::column(&theme::safe(app, name.rsplit('.').next().unwrap_or(name)), names);
-    let style = Theme::of(app).dim();
+    let style = app.palette.dim();
     let start = &value[..cut(value, FACT)];
     let wrapped = wrap(&theme::safe(app, start), width.saturating_sub(names + 1));
     let named = |(index, line): (usize, String)| {
@@ -307,19 +302,17 @@ fn raw(app: &App, at: EntryRef, width: usize) -> Vec<Line<'static>> {
         .collect();
     if shown.len() < bytes.len() {
         let left = format!("… {} bytes in all", bytes.len());
-        lines.push(Line::styled(left, Theme::of(app).dim()));
+        lines.push(Line::styled(left, app.palette.dim()));
     }
     lines
 }
 
-/// Returns a line for each reference from or to a memory.
 pub fn references(app: &App, at: EntryRef, ties: &[EntryLink], width: usize) -> Vec<Line<'static>> {
-    let theme = Theme::of(app);
     if app.listed_snapshot.get(at).0.memory(app.listed_snapshot.get(at).1).is_none() {
-        return vec![Line::styled("A broken line refers to nothing.", theme.dim())];
+        return vec![Line::styled("A broken line refers to nothing.", app.palette.dim())];
     }
     if ties.is_empty() {
-        return vec![Line::styled("Refers to nothing, and nothing refers to it.", theme.dim())];
+        return vec![Line::styled("Refers to nothing, and nothing refers to it.", app.palette.dim())];
     }
     let line = |tie: &EntryLink| {
         let arrow = if tie.outward { "→" } else { "←" };
@@ -347,23 +340,18 @@ pub fn timeline(app: &App, at: EntryRef, events: &[EntryLink], width: usize) -> 
         let Some(event) = tie.other else { return Line::default() };
         let mark = if event == at { "●" } else { "│" };
         let after = match (first, created(event)) {
-            (Some(first), Some(when)) => after((when.0 - first.0).max(0)),
+            (Some(first), Some(when)) => match (when.0 - first.0).max(0) as f64 / 1e6 {
+                seconds @ ..100.0 => format!("+{seconds:.3} s"),
+                seconds @ ..6_000.0 => format!("+{:.1} min", seconds / 60.0),
+                seconds @ ..172_800.0 => format!("+{:.1} h", seconds / 3_600.0),
+                seconds => format!("+{:.1} d", seconds / 86_400.0),
+            },
             _ => "?".into(),
         };
         let what = title_of(app, event).into_raw();
         Line::from(theme::fit(&theme::safe(app, &format!("{mark} {after:>9}  {what}")), width))
     };
     events.iter().map(line).collect()
-}
-
-fn after(micros: i64) -> String {
-    let seconds = micros as f64 / 1e6;
-    match seconds {
-        ..100.0 => format!("+{seconds:.3} s"),
-        ..6_000.0 => format!("+{:.1} min", seconds / 60.0),
-        ..172_800.0 => format!("+{:.1} h", seconds / 3_600.0),
-        _ => format!("+{:.1} d", seconds / 86_400.0),
-    }
 }
 
 /// The number of bytes of a large record that its title is made of.

@@ -13,16 +13,16 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::ops;
 use crate::tui::action::{Action, EDITOR_ACTIONS};
-use crate::tui::editor::Editor;
+use crate::tui::editor::text_buffer::TextBuffer;
+use crate::tui::editor::{Editor, is_open};
 use crate::tui::key_lookup::{self, KeyMeaning};
-use crate::tui::message::Effect;
+use crate::tui::message::{Effect, FormPart};
 use crate::tui::possible_changes;
 use crate::tui::state::app::{App, ChangeTarget, Screen};
 use crate::tui::update::command_help;
 use crate::tui::update::editor::form_request::{ask, changed};
 use crate::work::Job;
 
-/// Opens the form of a memory, or returns why it has none.
 pub fn open(app: &mut App, aim: &ChangeTarget) -> Result<(), String> {
     let Some(at) = aim.one() else { return Ok(()) };
     let snapshot = Arc::clone(&aim.snapshot);
@@ -88,33 +88,32 @@ pub fn act(app: &mut App, action: Action) {
         Action::Fix => fix(app),
         Action::NextProblem => to_finding(app, true),
         Action::PreviousProblem => to_finding(app, false),
-        Action::EditText => edit_json_field::edit_field(app),
-        Action::EditJson => edit_json_field::edit_json(app),
-        Action::Undo => typing::undo(app),
-        Action::Redo => typing::redo(app),
-        Action::AsOnDisk => as_on_disk(app),
+        Action::EditText if is_open(editor.own()) => {
+            let field = FormPart::Field(editor.field);
+            app.push_effect(Effect::EditFormPart(field));
+        }
+        Action::EditJson => app.push_effect(Effect::EditFormPart(FormPart::Record)),
+        Action::Undo => typing::reverse(app, TextBuffer::undo),
+        Action::Redo => typing::reverse(app, TextBuffer::redo),
+        Action::AsOnDisk => {
+            let form = Arc::clone(&editor.form);
+            for (text, field) in editor.texts.iter_mut().zip(&form.fields) {
+                text.set(&field.value);
+            }
+            app.say(format!("Every field is as on disk · {} undoes it", Action::Undo.editor_key()));
+            changed(app)
+        }
         Action::Difference => compare::open(app),
         Action::Reveal => app.reveal(),
         _ => {}
     }
 }
 
-fn as_on_disk(app: &mut App) {
-    let Some(editor) = &mut app.editor else { return };
-    let form = Arc::clone(&editor.form);
-    for (text, field) in editor.texts.iter_mut().zip(&form.fields) {
-        text.set(&field.value);
-    }
-    app.say(format!("Every field is as on disk · {} undoes it", Action::Undo.editor_key()));
-    changed(app)
-}
-
-/// Applies the fix of the focused field, or else the first fix.
 pub fn fix(app: &mut App) {
     let Some(editor) = &mut app.editor else { return };
-    let own = editor.findings(editor.field).find_map(|own| own.fix.clone());
-    let any = || editor.judged.findings.iter().find_map(|own| own.fix.clone());
-    let Some(fix) = own.or_else(any).filter(|_| editor.judged_version == editor.version) else {
+    let of_field = editor.findings(editor.field).find_map(|finding| finding.fix.clone());
+    let any = || editor.judged.findings.iter().find_map(|finding| finding.fix.clone());
+    let Some(fix) = of_field.or_else(any).filter(|_| editor.judged_version == editor.version) else {
         return app.say("There is nothing to fix here.");
     };
     editor.field = fix.field;
@@ -125,13 +124,13 @@ pub fn fix(app: &mut App) {
 
 fn to_finding(app: &mut App, ahead: bool) {
     let Some(editor) = &mut app.editor else { return };
-    let mut fields: Vec<usize> = editor.judged.findings.iter().filter_map(|own| own.field).collect();
+    let mut fields: Vec<usize> = editor.judged.findings.iter().filter_map(|finding| finding.field).collect();
     fields.sort_unstable();
     fields.dedup();
-    let own = editor.field;
+    let current = editor.field;
     let next = match ahead {
-        true => fields.iter().find(|at| **at > own).or(fields.first()),
-        false => fields.iter().rev().find(|at| **at < own).or(fields.last()),
+        true => fields.iter().find(|at| **at > current).or(fields.first()),
+        false => fields.iter().rev().find(|at| **at < current).or(fields.last()),
     };
     match next {
         Some(at) => editor.field = *at,

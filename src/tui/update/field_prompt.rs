@@ -2,38 +2,31 @@
 //! the file of an export.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::model::time::{self, DAY};
 use crate::model::{KEEP_UNTIL, Keep, Moment, PINNED, State, tag_until};
 use crate::ops::edit::may_be_named;
-use crate::query::most_first;
+use crate::ops::tag::{ChangeTags, RenameTag};
+use crate::query::{Query, most_first};
 use crate::tui::possible_changes::{self, among_memories, refused, target_of};
 use crate::tui::state::app::{App, ChangeTarget, Screen};
 use crate::tui::state::prompt::{Prompt, PromptPurpose, PromptWords};
 use crate::tui::update::running_change::request_change;
-use crate::tui::update::{marks, open_prompt, search_query};
-use crate::usecase::ChangeCommand;
-use crate::work::Job;
+use crate::tui::update::{marks, search_query};
+use crate::usecase::{Command, EditMemory};
+use crate::work::{Job, SearchRequest};
 
 /// Opens a prompt with the words that fit it, the most used first.
 pub fn open(app: &mut App, purpose: PromptPurpose, aim: Option<ChangeTarget>) {
-    let words = PromptWords { all: all(app, purpose, aim.as_ref()), own: own_tags(purpose, aim.as_ref()) };
-    open_prompt::open(app, purpose, "");
-    if let Some(prompt) = &mut app.prompt {
-        prompt.target = aim;
-        prompt.words = words;
-    }
-}
-
-/// Returns the words of the stores for a prompt: tags, types or categories.
-fn all(app: &App, purpose: PromptPurpose, aim: Option<&ChangeTarget>) -> Vec<String> {
-    match purpose {
-        PromptPurpose::Tag | PromptPurpose::RenameTag => all_tags(app, aim),
-        _ => match (purpose.asks(), aim) {
-            (Some(asks), Some(aim)) => (asks.words)(&app.facets, &aim.snapshot, &aim.at),
-            _ => Vec::new(),
-        },
-    }
+    let all = match (purpose, purpose.asks(), &aim) {
+        (PromptPurpose::Tag | PromptPurpose::RenameTag, ..) => all_tags(app, aim.as_ref()),
+        (_, Some(asks), Some(aim)) => (asks.words)(&app.facets, &aim.snapshot, &aim.at),
+        _ => Vec::new(),
+    };
+    let words = PromptWords { all, own: own_tags(purpose, aim.as_ref()) };
+    let prompt = app.open_prompt(purpose, "");
+    (prompt.target, prompt.words) = (aim, words);
 }
 
 /// Handles Enter in a prompt. A text with an error stays there to be corrected.
@@ -45,10 +38,14 @@ pub fn entered(app: &mut App) {
         return app.say("Nothing was typed: nothing is changed.");
     }
     let outcome = match purpose {
-        PromptPurpose::MarkBySearch => marks::by_search(app, &text).map(|job| {
-            app.prompt = None;
-            app.give_job(job);
-        }),
+        PromptPurpose::MarkBySearch => {
+            Query::parse(&text, app.now).map_err(|error| error.message).map(|_| {
+                let (snapshot, query) = (Arc::clone(&app.listed_snapshot), text);
+                let asked = SearchRequest { snapshot, query, only: None, pick: None, ..app.search_request() };
+                app.prompt = None;
+                app.give_job(Job::SearchToMark(asked));
+            })
+        }
         PromptPurpose::Export => write_export(app, text.trim().to_owned()),
         PromptPurpose::RenameTag => renamed(&text).map(|(from, to)| {
             app.prompt = None;
@@ -64,14 +61,14 @@ pub fn entered(app: &mut App) {
     outcome.unwrap_or_else(|why| app.say(why));
 }
 
-fn wanted(app: &App, purpose: PromptPurpose, text: &str) -> Result<ChangeCommand, String> {
+fn wanted(app: &App, purpose: PromptPurpose, text: &str) -> Result<Arc<dyn Command>, String> {
     let aim = app.prompt.as_ref().and_then(|prompt| prompt.target.as_ref());
     let wanted = match purpose {
         PromptPurpose::KeepUntil => kept(text, aim, app.now),
         PromptPurpose::Tag => tags(text),
         _ => purpose.asks().map_or(Err("There is nothing to set."), |asks| (asks.command)(text)),
     }?;
-    if let (Some(name), Some(aim)) = (wanted.new_name(), aim) {
+    if let (Some(name), Some(aim)) = (wanted.get::<EditMemory>().and_then(EditMemory::new_name), aim) {
         let (store, entry) = aim.snapshot.get(aim.one().ok_or("One memory at a time gets another name.")?);
         may_be_named(store, entry, name, app.now).map_err(refused)?;
     }
@@ -98,7 +95,7 @@ pub(super) fn rename(app: &mut App, from: String, to: String) {
         return app.say(format!("No memory has the tag {from}: nothing is changed."));
     }
     let aim = target_of(app, at, Vec::new());
-    request_change(app, Some(aim), ChangeCommand::RenameTag { from, to })
+    request_change(app, Some(aim), Arc::new(RenameTag { from, to }))
 }
 
 /// Makes the command that keeps memories until a day. It removes other tags that keep them.
@@ -106,7 +103,7 @@ pub(super) fn kept(
     text: &str,
     aim: Option<&ChangeTarget>,
     now: Moment,
-) -> Result<ChangeCommand, &'static str> {
+) -> Result<Arc<dyn Command>, &'static str> {
     let until = match text.trim() {
         "no" => None,
         text => Some(tag_until(day_meant(text, now).ok_or(KEEP_HOW)?)),
@@ -121,7 +118,7 @@ pub(super) fn kept(
     if remove.is_empty() && until.is_none() {
         return Err("It was not kept before: nothing is changed.");
     }
-    Ok(ChangeCommand::Tag { add: until.into_iter().collect(), remove })
+    Ok(Arc::new(ChangeTags { add: until.into_iter().collect(), remove }))
 }
 
 const KEEP_HOW: &str = "Until when? A day such as 2027-01-31, or for how long: 90d, 8w, 6m, 1y.";
@@ -143,31 +140,27 @@ fn day_meant(text: &str, now: Moment) -> Option<Moment> {
     Some(now.plus(count * days * DAY)).filter(|until| time::day(&until.date()).is_some())
 }
 
-/// Returns the tags of the memories of the prompt, which can be removed.
 fn own_tags(purpose: PromptPurpose, aim: Option<&ChangeTarget>) -> Vec<String> {
     let Some(aim) = aim.filter(|_| purpose == PromptPurpose::Tag) else { return Vec::new() };
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for &at in &aim.at {
-        let (store, entry) = aim.snapshot.get(at);
-        for tag in store.memory(entry).iter().flat_map(|memory| memory.tags()) {
-            *counts.entry(tag).or_default() += 1;
-        }
-    }
-    most_first(counts).into_iter().map(|(word, _)| word).collect()
+    let entries = aim.at.iter().map(|at| aim.snapshot.get(*at));
+    let memories = entries.filter_map(|(store, entry)| store.memory(entry));
+    most_used(memories.flat_map(|memory| memory.tags()).map(|tag| (tag, 1)))
+}
+
+fn most_used<'a>(counts: impl Iterator<Item = (&'a str, usize)>) -> Vec<String> {
+    let mut sums: HashMap<&str, usize> = HashMap::new();
+    counts.for_each(|(tag, count)| *sums.entry(tag).or_default() += count);
+    most_first(sums).into_iter().map(|(tag, _)| tag).collect()
 }
 
 /// Returns the tags of the stores of the memories, or of all stores, the most used first.
 fn all_tags(app: &App, aim: Option<&ChangeTarget>) -> Vec<String> {
     let is_own = |number: usize| aim.is_none_or(|aim| aim.at.iter().any(|at| at.store as usize == number));
-    let mut counts: HashMap<&str, usize> = HashMap::new();
     let tallies = app.tallies.iter().enumerate().filter(|(number, _)| is_own(*number));
-    for (tag, count) in tallies.flat_map(|(_, tally)| &tally.tags) {
-        *counts.entry(tag).or_default() += count;
-    }
-    most_first(counts).into_iter().map(|(word, _)| word).collect()
+    most_used(tallies.flat_map(|(_, tally)| &tally.tags).map(|(tag, count)| (&**tag, *count)))
 }
 
-pub(super) fn tags(text: &str) -> Result<ChangeCommand, &'static str> {
+pub(super) fn tags(text: &str) -> Result<Arc<dyn Command>, &'static str> {
     let (mut add, mut remove) = (Vec::new(), Vec::new());
     for word in text.split_whitespace() {
         match (word.strip_prefix('+'), word.strip_prefix('-')) {
@@ -177,7 +170,7 @@ pub(super) fn tags(text: &str) -> Result<ChangeCommand, &'static str> {
             (None, None) => add.push(word.to_owned()),
         }
     }
-    Ok(ChangeCommand::Tag { add, remove })
+    Ok(Arc::new(ChangeTags { add, remove }))
 }
 
 /// Asks for the file, for the marked memories or else for all that are listed.
@@ -219,11 +212,7 @@ pub fn exported(app: &mut App, number: u64, outcome: Result<String, String>) {
     let is_its = |prompt: &mut Prompt| prompt.export == Some(number);
     match &outcome {
         Ok(_) => drop(app.prompt.take_if(is_its)),
-        Err(_) => {
-            if let Some(prompt) = app.prompt.as_mut().filter(|own| own.export == Some(number)) {
-                prompt.export = None;
-            }
-        }
+        Err(_) => app.prompt.iter_mut().for_each(|prompt| _ = prompt.export.take_if(|own| *own == number)),
     }
     app.say(outcome.unwrap_or_else(|why| why));
 }

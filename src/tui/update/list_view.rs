@@ -19,6 +19,7 @@ use crate::tui::layout;
 use crate::tui::list_view::{self, ListViewKind};
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::list_view::EscStep;
+use crate::tui::state::prompt::PromptPurpose;
 use crate::tui::state::row_list::{ListCursor, ListRow, RowList};
 use crate::tui::update::list_view::row_refresh::{cursor_key, follow, open_view, renew};
 use crate::tui::update::{running_change, select_memory};
@@ -87,14 +88,22 @@ fn act_within(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
         Action::PaneLeft | Action::PaneRight => app.list_view.in_details = action == Action::PaneRight,
         Action::Open if app.list_view.list.is_empty() => app.say("There is nothing here to open."),
         Action::Open => app.list_view.in_details = true,
-        Action::Delete if app.screen.lists_memories() => delete_menu::open(app),
+        Action::Delete if app.screen.lists_memories() => match delete_menu::menu(app) {
+            Ok(menu) => app.delete_menu = Some(menu),
+            Err(why) => app.say(why),
+        },
         Action::Edit if app.screen.lists_memories() => delete_menu::edit(app),
         Action::Toggle => marks::toggle(app),
         Action::MarkRange => marks::range(app),
         Action::MarkAll => marks::all(app, false),
         Action::InvertMarks => marks::all(app, true),
         Action::Marked => marks::only(app),
-        Action::Search => row_refresh::begin_filter(app),
+        Action::Search => {
+            // The former text stays until another is typed.
+            let before = app.list_view.focused().filter.clone();
+            app.open_prompt(PromptPurpose::RowFilter, "").former_text = before;
+            filter_typed(app, "", false);
+        }
         Action::DropFilter => row_refresh::filter(app, ""),
         Action::Order => order(app, kind),
         Action::CopyId | Action::CopyText | Action::CopyPath | Action::CopyJson | Action::CopyCommand => {
@@ -148,7 +157,6 @@ fn go(app: &mut App, kind: &ListViewKind, action: Action) -> bool {
     true
 }
 
-/// Scrolls the lists so that their cursors stay on screen.
 pub fn keep_in_view(app: &mut App) {
     let Some(kind) = list_view::current_kind(app) else { return };
     follow(app);
@@ -178,9 +186,9 @@ fn order(app: &mut App, kind: &ListViewKind) {
     if app.list_view.in_details {
         return app.say("This list has one order alone.");
     }
-    let held = cursor_key(app);
+    let key = cursor_key(app);
     app.list_view.list.is_other_order = !app.list_view.list.is_other_order;
-    renew(app, held);
+    renew(app, key);
     app.say(format!("The order is: {}.", kind.orders[usize::from(app.list_view.list.is_other_order)]));
 }
 
@@ -229,7 +237,7 @@ pub fn arrived(app: &mut App, seen: Inspected) {
     if app.screen != screen {
         return;
     }
-    let held = cursor_key(app);
+    let key = cursor_key(app);
     let looked = match &seen {
         Inspected::Verified(store, path, verified, _) => Some(((*store, path.clone()), verified.is_whole)),
         _ => None,
@@ -256,8 +264,8 @@ pub fn arrived(app: &mut App, seen: Inspected) {
         }
         Inspected::Fixes(store, of, fixes) => return problems::fixes_found(app, (store, &of), fixes),
     }
-    let is_first = held.is_none();
-    renew(app, held);
+    let is_first = key.is_none();
+    renew(app, key);
     backups::offer(app, looked);
     if is_first && app.screen == Screen::Journal {
         let newest = app.list_view.list.each().position(|row| matches!(row, ListRow::Step(..)));

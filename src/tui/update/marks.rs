@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use crate::model::EntryRef;
 use crate::model::entry_tracker::track_entries;
-use crate::query::{Query, ResultPick};
+use crate::query::ResultPick;
 use crate::tui::action::Action;
 use crate::tui::filter_chips::facet_lines;
 use crate::tui::possible_changes::among_memories;
 use crate::tui::state::app::{App, Pane, Screen, branch_term, open_range};
 use crate::tui::update::search_query::{self, set_query};
 use crate::tui::update::select_memory;
-use crate::work::{Job, SearchOutcome, SearchRequest};
+use crate::work::SearchOutcome;
 
 pub fn act(app: &mut App, action: Action) {
     if app.screen != Screen::Memories {
@@ -25,8 +25,13 @@ pub fn act(app: &mut App, action: Action) {
     match action {
         Action::Marked => return only(app),
         Action::MarkRange => range(app),
-        Action::MarkAll => all(app),
-        _ => invert(app),
+        _ if app.results.hits.is_empty() => nothing(app),
+        // Memories that the filter hides keep their marks as they are.
+        _ => {
+            for hit in &app.results.hits {
+                app.marks.set(hit.at, action == Action::MarkAll || !app.marks.has(hit.at));
+            }
+        }
     }
     app.focus = Pane::Memories;
 }
@@ -67,28 +72,8 @@ pub fn end_range(app: &mut App) {
     }
 }
 
-fn all(app: &mut App) {
-    shown(app).into_iter().for_each(|at| app.marks.set(at, true));
-}
-
-/// Returns the listed memories. If there are none, a notice says so.
-fn shown(app: &mut App) -> Vec<EntryRef> {
-    if app.results.hits.is_empty() {
-        nothing(app);
-    }
-    app.results.hits.iter().map(|hit| hit.at).collect()
-}
-
 fn nothing(app: &mut App) {
     app.say("Nothing is shown, so nothing was marked.");
-}
-
-/// Memories that the filter hides keep their marks as they are.
-fn invert(app: &mut App) {
-    for at in shown(app) {
-        let marked = app.marks.has(at);
-        app.marks.set(at, !marked);
-    }
 }
 
 /// Shows only the marked memories, or the former list again.
@@ -122,16 +107,6 @@ pub fn back(app: &mut App) -> bool {
     true
 }
 
-/// Returns the job that searches for memories to mark, or what is wrong with the search.
-pub fn by_search(app: &App, text: &str) -> Result<Job, String> {
-    Query::parse(text, app.now).map_err(|error| error.message)?;
-    let snapshot = Arc::clone(&app.listed_snapshot);
-    let asked =
-        SearchRequest { snapshot, query: text.to_owned(), only: None, pick: None, ..app.search_request() };
-    Ok(Job::SearchToMark(asked))
-}
-
-/// Marks what a search found in the stores of the time when it was requested.
 pub fn selected(app: &mut App, found: SearchOutcome) {
     let results = match found.outcome {
         Ok((results, _)) => results,
@@ -151,15 +126,6 @@ pub fn selected(app: &mut App, found: SearchOutcome) {
     app.say(format!("`{}` finds {}; {new} more are marked", found.asked.query, results.hits.len()));
 }
 
-/// Marks the memory under the cursor, or filters by the line under it.
-pub fn toggle_focused(app: &mut App) {
-    match app.screen == Screen::Memories && app.focus == Pane::Memories {
-        true => toggle(app),
-        false => toggle_line(app),
-    }
-}
-
-/// Adds a term to the query, or removes it if the query has it.
 fn toggle_term(app: &mut App, term: &str) {
     let with = || format!("{} {term}", app.query.trim()).trim().to_owned();
     let query = search_query::without_terms(app, |own| own == term).unwrap_or_else(with);

@@ -15,7 +15,6 @@ pub mod field_prompt;
 pub mod list_view;
 pub mod marks;
 mod mouse;
-mod open_prompt;
 mod pager;
 mod pane_focus;
 mod prompt;
@@ -55,7 +54,6 @@ pub use crate::tui::update::stores_loaded::open;
 /// A second Ctrl-c within this many microseconds quits.
 const QUIT_INTERVAL: i64 = 1_000_000;
 
-/// Makes what only the next frame needs.
 pub fn ready(app: &mut App) {
     detail::refresh(app);
     statistics::ready(app);
@@ -84,9 +82,12 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
         Msg::TextEdited(aim, before, after) => change_memories::text_edited(app, *aim, &before, after),
         Msg::FormPartEdited(what, before, after) => editor::edit_json_field::lent(app, what, &before, after),
         Msg::SaveDraft => editor::keep(app),
-        Msg::StoresChanged => app.push_effect(crate::tui::update::reload::load_later(app)),
+        Msg::StoresChanged => app.push_effect(reload::load(app, false)),
         Msg::MaskValues => app.revealed = false,
-        Msg::HideBriefNotice => list_view::new::was_told(app),
+        Msg::HideBriefNotice => {
+            let brief = app.brief_notice.take();
+            app.notice.take_if(|notice| brief.as_ref() == Some(&*notice));
+        }
         Msg::ShowNextKeys => app.shows_next_keys = !app.key_sequence.is_empty(),
         Msg::ShowProgress => running_change::show_progress(app),
         Msg::Tick => running_change::start_recovery(app),
@@ -97,16 +98,34 @@ pub fn take(app: &mut App, msg: Msg, now: Moment) -> Vec<Effect> {
     if app.focus != Pane::Detail {
         app.reading = ReadingView::No;
     }
-    search_query::follow_tree(app);
-    replay_keys(app);
+    // The cursor of the stores may have moved to another branch.
+    if !app.places.is_empty() && app.effective_query() != app.requested_query {
+        search_query::search_again(app);
+    }
+    // The queued keys are pressed once they need not wait.
+    if app.queued_action.is_none_or(|action| awaited(app, action).is_none()) {
+        for key in std::mem::take(&mut app.queued_keys) {
+            keep_in_view(app);
+            key_pressed(app, key);
+        }
+    }
     tutor::look(app);
     keep_in_view(app);
     if app.selected() != before || app.why.is_none() {
         pane_focus::ask_why(app);
     }
     editor::typing::refresh(app);
-    editor::leave::keep_before_leaving(app);
-    quit_after_changes(app);
+    if let Some(at) = app.effects.iter().position(|effect| matches!(effect, Effect::Quit)) {
+        // The draft of an open form is kept first, and all changes are finished.
+        if let Some(job) = editor::leave::unkept(app) {
+            app.effects.insert(at, Effect::Job(job));
+        }
+        if app.change_count > 0 {
+            app.effects.retain(|effect| !matches!(effect, Effect::Quit));
+            app.quits_when_done = true;
+            app.say("A change is being finished; then palimp ends.");
+        }
+    }
     std::mem::take(&mut app.effects)
 }
 
@@ -183,30 +202,24 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
     app.shows_next_keys = false;
     match reference_go_back::meaning_while_reading(app, key_lookup::lookup(&waiting, key)) {
         KeyMeaning::Act(action) if queued_keys::queue_if_early(app, action, &waiting, key) => {}
-        KeyMeaning::Act(action) if app.linear && action.opens_input() => ask_to_type(app, action),
+        KeyMeaning::Act(action) if app.linear && action.opens_input() => {
+            // The user sees no form, so typed words could end in one. A key that is no part of a word opens it.
+            app.unconfirmed_action = Some(action);
+            let [search, save] = [Action::Search, Action::Save].map(Action::key);
+            let name = action.info().name;
+            app.say(format!("{name}: {save} opens it, any other key does not. {search} searches."));
+        }
         KeyMeaning::Act(action) => action_dispatch::act(app, action),
         KeyMeaning::Waiting(keys) => app.key_sequence = keys,
         KeyMeaning::Nothing if !waiting.is_empty() && key.code != KeyCode::Esc => {
-            say_following(app, &waiting, key)
+            let following = following(app.screen, &waiting);
+            let choices: Vec<String> =
+                following.iter().map(|(key, known)| format!("{key} {}", known.name)).collect();
+            let (key, choices) = (key_lookup::name(key), choices.join(", "));
+            app.say(format!("There is no key {waiting} {key}: after {waiting} comes {choices}."));
         }
         KeyMeaning::Nothing => {}
     }
-}
-
-/// Says which keys can follow the first ones, because another one came.
-fn say_following(app: &mut App, waiting: &str, key: KeyEvent) {
-    let choices: Vec<String> =
-        following(app.screen, waiting).iter().map(|(key, known)| format!("{key} {}", known.name)).collect();
-    let key = key_lookup::name(key);
-    app.say(format!("There is no key {waiting} {key}: after {waiting} comes {}.", choices.join(", ")));
-}
-
-/// In linear mode the user sees no form, so typed words could end in one. An action that opens a
-/// form first waits for a key that is not part of a word.
-fn ask_to_type(app: &mut App, action: Action) {
-    app.unconfirmed_action = Some(action);
-    let (name, key) = (action.info().name, Action::Save.key());
-    app.say(format!("{name}: {key} opens it, any other key does not. {} searches.", Action::Search.key()));
 }
 
 fn receipt_key(app: &mut App, key: KeyEvent) {
@@ -218,15 +231,6 @@ fn receipt_key(app: &mut App, key: KeyEvent) {
             let last = lines.len().saturating_sub(rows);
             app.changes.receipt_top = app.changes.receipt_top.min(last).saturating_add_signed(by).min(last);
         }
-    }
-}
-
-/// Makes palimp wait until all changes are finished before it quits.
-fn quit_after_changes(app: &mut App) {
-    if app.change_count > 0 && app.effects.iter().any(|effect| matches!(effect, Effect::Quit)) {
-        app.effects.retain(|effect| !matches!(effect, Effect::Quit));
-        app.quits_when_done = true;
-        app.say("A change is being finished; then palimp ends.");
     }
 }
 
@@ -247,18 +251,6 @@ fn interrupt(app: &mut App) {
     prompt::close(app);
     let [close, quit] = [Action::Close, Action::Quit].map(Action::key);
     app.say(format!("Ctrl-c once more quits; {close} closes a view, {quit} quits."));
-}
-
-/// Presses the queued keys once they need not wait.
-fn replay_keys(app: &mut App) {
-    let waits = |app: &App| app.queued_action.is_some_and(|action| awaited(app, action).is_some());
-    if app.queued_keys.is_empty() || waits(app) {
-        return;
-    }
-    for key in std::mem::take(&mut app.queued_keys) {
-        keep_in_view(app);
-        key_pressed(app, key);
-    }
 }
 
 fn job_done(app: &mut App, done: JobResult) {
@@ -282,7 +274,10 @@ fn job_done(app: &mut App, done: JobResult) {
         JobResult::Inspected(seen) => list_view::arrived(app, *seen),
         JobResult::FormValidated(judged) => editor::results::judged(app, *judged),
         JobResult::DraftKept(version, outcome) => editor::results::kept(app, version, outcome),
-        JobResult::TextKept(said) => editor::edit_json_field::text_kept(app, &said),
+        JobResult::TextKept(said) => {
+            let before = app.notice.take().unwrap_or_default();
+            app.say(format!("{before} {said}").trim());
+        }
         JobResult::FormSaved(saved) => editor::results::saved(app, *saved),
         JobResult::DraftFound(at, draft) => editor::results::draft_found(app, at, draft),
         JobResult::Exported(number, outcome) => field_prompt::exported(app, number, outcome),

@@ -4,7 +4,6 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use crate::tui::panes::health;
 use crate::tui::state::app::{App, Pane, Screen};
 use crate::tui::state::row_list::ListCursor;
 use crate::tui::update::{key_pressed, search_query, select_memory, statistics};
@@ -12,7 +11,6 @@ use crate::tui::{filter_chips, layout, list_view, view};
 
 /// A second click within this many microseconds opens.
 const DOUBLE_CLICK: i64 = 500_000;
-/// The number of rows that the wheel moves.
 const WHEEL: usize = 3;
 
 pub fn mouse(app: &mut App, event: MouseEvent) {
@@ -72,25 +70,11 @@ fn on_pane(app: &mut App, at: Position) {
                 select_memory::select(app, row);
             }
         }
-        Pane::Sessions => set(&mut app.tree_cursor, area, at, app.tree.len()),
-        Pane::Filters => {
-            let len = filter_chips::facet_lines(app).len();
-            set(&mut app.filter_cursor, area, at, len);
+        Pane::Why => {}
+        _ => {
+            let Some((cursor, len)) = select_memory::list_of(app, pane) else { return };
+            cursor.at = row_at(area, *cursor, at).filter(|row| *row < len).unwrap_or(cursor.at);
         }
-        Pane::Health => {
-            let len = health::rows(app).len();
-            set(&mut app.health_cursor, area, at, len);
-        }
-        Pane::Detail if app.shown_tab().is_list() => {
-            set(&mut app.tie_cursor, area, at, app.ties.len());
-        }
-        Pane::Detail | Pane::Why => {}
-    }
-}
-
-fn set(cursor: &mut ListCursor, area: Rect, at: Position, len: usize) {
-    if let Some(row) = row_at(area, *cursor, at).filter(|row| *row < len) {
-        cursor.at = row;
     }
 }
 

@@ -6,27 +6,18 @@ use crate::tui::state::app::{App, Screen};
 use crate::tui::update::{detail, keep_in_view, ready};
 use crate::tui::view::{drawn, plain};
 
-/// The most rows on which a view is drawn.
 const ROWS: u16 = 4_000;
 
 pub fn page(app: &mut App) {
-    match app.screen {
-        Screen::Memories => match memory(app) {
-            Some(text) => app.push_effect(Effect::OpenPager(text)),
-            None => app.say("There is nothing here to page through."),
-        },
-        _ => {
-            let text = whole(app);
-            app.push_effect(Effect::OpenPager(text));
+    let text = match (app.screen, app.selected()) {
+        (Screen::Memories, None) => return app.say("There is nothing here to page through."),
+        (Screen::Memories, Some(at)) => {
+            let lines = detail::lines(app, at, app.shown_tab(), usize::from(app.size.0));
+            lines.iter().map(|line| line.to_string().trim_end().to_owned() + "\n").collect()
         }
-    }
-}
-
-/// Returns the memory under the cursor, in the chosen tab.
-fn memory(app: &App) -> Option<String> {
-    let at = app.selected()?;
-    let lines = detail::lines(app, at, app.shown_tab(), usize::from(app.size.0));
-    Some(lines.iter().map(|line| line.to_string().trim_end().to_owned() + "\n").collect())
+        _ => whole(app),
+    };
+    app.push_effect(Effect::OpenPager(text));
 }
 
 /// Draws the view on a long page, and returns it without the first and last row.

@@ -7,7 +7,6 @@ use crate::tui::update::reference_go_back;
 use crate::tui::{layout, store_tree};
 use crate::work::{Job, SearchRequest};
 
-/// The order of the panes for Tab.
 const ROUND: [Pane; 5] = [Pane::Sessions, Pane::Filters, Pane::Health, Pane::Memories, Pane::Detail];
 
 pub fn give(app: &mut App, pane: Pane) {
@@ -48,16 +47,6 @@ pub fn zoom(app: &mut App) {
     }
 }
 
-/// Shows the next tab, and after the last the first.
-pub fn next_tab(app: &mut App) {
-    let tabs = app.tabs();
-    let at = tabs.iter().position(|tab| *tab == app.shown_tab()).unwrap_or_default();
-    app.tab = tabs[(at + 1) % tabs.len()];
-    app.tie_cursor = Default::default();
-    app.detail_top = 0;
-}
-
-/// Folds or unfolds the contents of the focused pane.
 pub fn fold(app: &mut App) {
     match app.focus {
         Pane::Sessions => {
@@ -74,12 +63,6 @@ pub fn fold(app: &mut App) {
 pub fn fold_all(app: &mut App, folds: bool) {
     app.unfolded.fold(app.snapshot.stores.iter().map(|store| &store.root), folds);
     store_tree::renew(app);
-}
-
-/// Focuses the pane of reasons, or closes it if it has the focus already.
-pub fn toggle_why(app: &mut App) {
-    let pane = if app.focus == Pane::Why { Pane::Memories } else { Pane::Why };
-    give(app, pane);
 }
 
 /// Asks for the reasons, unless they are known.

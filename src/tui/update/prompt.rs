@@ -56,7 +56,11 @@ pub fn key(app: &mut App, key: KeyEvent) {
         }
         KeyCode::Enter if listing => run_choice(app),
         KeyCode::Enter => field_prompt::entered(app),
-        _ if listing && by.is_some() => move_choice(app, by.unwrap_or_default()),
+        _ if listing && by.is_some() => {
+            let last = prompt.actions().len().saturating_sub(1);
+            let at = prompt.choice.at.min(last).saturating_add_signed(by.unwrap_or_default());
+            prompt.choice.at = at.min(last);
+        }
         KeyCode::Up if searching => recall(app, true),
         KeyCode::Down if searching && app.search_history.is_back() => recall(app, false),
         KeyCode::Down if searching => {
@@ -86,13 +90,6 @@ fn recall(app: &mut App, earlier: bool) {
     let Some(text) = app.search_history.step(earlier, &prompt.text()) else { return };
     prompt.replace(&text);
     typed(app)
-}
-
-fn move_choice(app: &mut App, by: isize) {
-    if let Some(prompt) = &mut app.prompt {
-        let last = prompt.actions().len().saturating_sub(1);
-        prompt.choice.at = prompt.choice.at.min(last).saturating_add_signed(by).min(last);
-    }
 }
 
 fn run_choice(app: &mut App) {
@@ -127,7 +124,6 @@ pub fn close(app: &mut App) {
     }
 }
 
-/// Applies a typed search or filter at once.
 fn typed(app: &mut App) {
     let Some(prompt) = &mut app.prompt else { return };
     prompt.choice = Default::default();
@@ -149,40 +145,33 @@ pub fn open_themes(app: &mut App) {
             "There are no colours: `--no-color` or the variable `NO_COLOR` is set. Start palimp without.",
         );
     }
-    let mut prompt = Prompt::new(PromptPurpose::Theme, "", app.screen);
-    prompt.former_colours = app.palette;
-    prompt.choice.at = ColourPalette::CHOICES.iter().position(|(own, ..)| *own == app.palette).unwrap_or(0);
-    app.prompt = Some(prompt);
+    let palette = app.palette;
+    let prompt = app.open_prompt(PromptPurpose::Theme, "");
+    prompt.former_colours = palette;
+    prompt.choice.at = ColourPalette::CHOICES.iter().position(|(own, ..)| *own == palette).unwrap_or(0);
 }
 
 fn theme_key(app: &mut App, key: KeyEvent) {
-    match key.code {
-        KeyCode::Down | KeyCode::Tab | KeyCode::Char('j') => step_theme(app, 1),
-        KeyCode::Up | KeyCode::BackTab | KeyCode::Char('k') => step_theme(app, -1),
-        KeyCode::Home => step_theme(app, isize::MIN),
-        KeyCode::End => step_theme(app, isize::MAX),
-        KeyCode::Enter => keep_theme(app),
-        KeyCode::Esc | KeyCode::Char('q') => leave_themes(app),
-        _ => {}
-    }
-}
-
-fn step_theme(app: &mut App, by: isize) {
+    let by = match key.code {
+        KeyCode::Down | KeyCode::Tab | KeyCode::Char('j') => 1,
+        KeyCode::Up | KeyCode::BackTab | KeyCode::Char('k') => -1,
+        KeyCode::Home => isize::MIN,
+        KeyCode::End => isize::MAX,
+        KeyCode::Enter => 0,
+        KeyCode::Esc | KeyCode::Char('q') => return leave_themes(app),
+        _ => return,
+    };
     let Some(prompt) = &mut app.prompt else { return };
     let last = ColourPalette::CHOICES.len() - 1;
     prompt.choice.at = prompt.choice.at.saturating_add_signed(by).min(last);
-    app.palette = ColourPalette::CHOICES[prompt.choice.at].0;
+    let (palette, name, _) = ColourPalette::CHOICES[prompt.choice.at];
+    app.palette = palette;
     // The detail is drawn again in the new colours.
     app.detail_key = None;
-}
-
-/// Uses the colours under the cursor until palimp ends, and says how to keep them.
-fn keep_theme(app: &mut App) {
-    let Some(prompt) = app.prompt.take() else { return };
-    let (own, name, _) = ColourPalette::CHOICES[prompt.choice.at.min(ColourPalette::CHOICES.len() - 1)];
-    app.palette = own;
-    app.detail_key = None;
-    app.say(format!("{name} until palimp ends. `theme = \"{name}\"` in config.toml keeps it."));
+    if key.code == KeyCode::Enter {
+        app.prompt = None;
+        app.say(format!("{name} until palimp ends. `theme = \"{name}\"` in config.toml keeps it."));
+    }
 }
 
 fn leave_themes(app: &mut App) {

@@ -16,15 +16,26 @@ pub fn awaited(app: &App, action: Action) -> Option<&'static str> {
     if opens_text(action) && app.changes.listed < app.changes.ended && app.error.is_none() {
         return Some("This waits until all stores are read. Esc cancels it.");
     }
-    if is_of_rows(action) && is_unread(app) {
+    // The open view, or the backup that is being opened in it, may still be being read.
+    let is_view_read = list_view::current_kind(app).is_none_or(|kind| (kind.is_read)(app));
+    let is_opening = app.list_view.backups.opening.is_some() && app.list_view.in_details;
+    if is_of_rows(action) && app.data.is_some() && (!is_view_read || is_opening) {
         return Some("This waits until the view is read. Esc cancels it.");
     }
     let moves = (is_move(action) || action == Action::Open) && app.focus == Pane::Memories;
-    let is_beside = is_in_pane_beside(app, action);
+    // A key for a row of the panes at the left: if it came before their rows are read, it would be for no row, and keys
+    // typed quickly would do something else than keys typed slowly.
+    let is_beside = app.screen == Screen::Memories
+        && matches!(app.focus, Pane::Filters | Pane::Health)
+        && (is_move(action) || matches!(action, Action::Open | Action::Toggle));
     if !action.info().waits_for_search && !moves && !is_beside {
         return None;
     }
-    if is_search_pending(app) {
+    // The list may still show the answer to another search.
+    let is_other = app.answered_query.as_ref().is_some_and(|(query, order, of)| {
+        *query != app.effective_query() || *order != app.order() || *of != app.marks.shown()
+    });
+    if app.screen == Screen::Memories && app.error.is_none() && is_other {
         return Some("This waits for the search. Esc cancels it.");
     }
     if moves {
@@ -39,30 +50,6 @@ pub fn awaited(app: &App, action: Action) -> Option<&'static str> {
 /// be of the time before it, and the change would be taken for one of another program.
 fn opens_text(action: Action) -> bool {
     matches!(action, Action::Edit | Action::EditJson | Action::EditText)
-}
-
-/// True if the list still shows the answer to another search.
-fn is_search_pending(app: &App) -> bool {
-    let shown = app.marks.shown();
-    app.screen == Screen::Memories
-        && app.error.is_none()
-        && app.answered_query.as_ref().is_some_and(|(query, order, of)| {
-            *query != app.effective_query() || *order != app.order() || *of != shown
-        })
-}
-
-/// True if the open view, or the backup that is being opened in it, is still being read.
-fn is_unread(app: &App) -> bool {
-    let is_read = list_view::current_kind(app).is_none_or(|kind| (kind.is_read)(app));
-    app.data.is_some() && (!is_read || app.list_view.backups.opening.is_some() && app.list_view.in_details)
-}
-
-/// True if a key is for a row of the panes at the left. If it came before their rows are read, it would be for
-/// no row, and keys typed quickly would do something else than keys typed slowly.
-fn is_in_pane_beside(app: &App, action: Action) -> bool {
-    app.screen == Screen::Memories
-        && matches!(app.focus, Pane::Filters | Pane::Health)
-        && (is_move(action) || matches!(action, Action::Open | Action::Toggle))
 }
 
 fn is_of_rows(action: Action) -> bool {
@@ -129,14 +116,6 @@ pub fn queue_behind(app: &mut App, key: KeyEvent) -> bool {
         _ => app.queued_keys.push(key),
     }
     true
-}
-
-/// Drops the queued keys, because the memory under the cursor is gone. They must not act on another one.
-pub fn drop_for_lost_memory(app: &mut App) {
-    if !app.queued_keys.is_empty() {
-        app.queued_keys.clear();
-        app.say("The memory that was under the cursor is gone: nothing was done.");
-    }
 }
 
 /// Drops keys that wait for a change, because it was not made: the user must see why.

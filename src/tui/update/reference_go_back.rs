@@ -4,7 +4,6 @@
 use crate::model::{EntryLink, EntryRef, Snapshot, State};
 use crate::tui::action::Action;
 use crate::tui::key_lookup::KeyMeaning;
-use crate::tui::list_view::problems;
 use crate::tui::state::app::{App, MemoryIdentity, Pane, ReadingView, Screen, Tab, TrailStep, return_view};
 use crate::tui::update::list_view::row_refresh;
 use crate::tui::update::{search_query, select_memory, statistics};
@@ -74,14 +73,6 @@ pub fn show_memory(app: &mut App, sought: MemoryIdentity, state: State) {
     search_query::set_query(app, query)
 }
 
-pub fn open_problem(app: &mut App) {
-    let Some((store, problem)) = problems::selected(app) else { return };
-    match problems::entry(&app.snapshot, store, problem) {
-        Some(at) => open_memory(app, at),
-        None => app.say("This problem is about the file, not about one memory."),
-    }
-}
-
 pub fn open_memory(app: &mut App, at: EntryRef) {
     let snapshot = std::sync::Arc::clone(&app.snapshot);
     open_memory_of(app, &snapshot, at);
@@ -114,8 +105,8 @@ pub fn back_to_view(app: &mut App) -> bool {
     let Some(view) = return_view(app) else { return false };
     let Some((_, before, _)) = app.opened_from.take() else { return false };
     app.screen = view;
-    let held = row_refresh::cursor_key(app);
-    row_refresh::renew(app, held);
+    let key = row_refresh::cursor_key(app);
+    row_refresh::renew(app, key);
     statistics::recount(app);
     // What was done with the memory changes what is due.
     if view == Screen::Upkeep {
@@ -135,22 +126,6 @@ pub fn read(app: &mut App, from: ReadingView) {
     app.focus = Pane::Detail;
     if app.reading == ReadingView::No || from == ReadingView::FromView {
         app.reading = from;
-    }
-}
-
-/// Goes back to the list, with the cursor on the memory that was read, or to the view that it was opened from.
-pub fn leave_reading(app: &mut App) {
-    app.focus = Pane::Memories;
-    if std::mem::take(&mut app.reading) == ReadingView::FromView {
-        back_to_view(app);
-    }
-}
-
-/// Goes back to the list, because the list no longer has the memory. Another one must not take its place unseen.
-pub fn reading_lost(app: &mut App) {
-    if std::mem::take(&mut app.reading) != ReadingView::No {
-        app.focus = Pane::Memories;
-        app.notice.get_or_insert_with(|| "The memory that was read is no longer in this list.".into());
     }
 }
 

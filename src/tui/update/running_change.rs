@@ -6,44 +6,43 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::model::entry_tracker::track_entries;
 use crate::model::plan;
+use crate::ops::command::ShownFirst;
 use crate::text::columns::human_size;
 use crate::tui::action::Action;
 use crate::tui::list_view::problems;
 use crate::tui::message::Effect;
 use crate::tui::state::app::{App, ChangeTarget, Screen};
+use crate::tui::state::clean_up::CleanUpStep;
 use crate::tui::state::pending_changes::{ActiveChange, QueuedChange};
 use crate::tui::update::{queued_keys, reload, tutor};
-use crate::usecase::{ChangeCommand, ChangeReport, ChangeRequest, HistoryEffect, RecoveryReport, Requester};
+use crate::usecase::{
+    ChangeReport, ChangeRequest, Command, EraseOptions, HistoryEffect, RecoveryReport, Requester,
+};
 use crate::work::Job;
 
 /// Gives a change to the workers, with the stores as the user saw them. The plan is shown first for
 /// several or hidden memories, an erasure, a redaction, a merge, a new name, and a deletion repeated without the menu.
-pub fn request_change(app: &mut App, aim: Option<ChangeTarget>, wanted: ChangeCommand) {
+pub fn request_change(app: &mut App, aim: Option<ChangeTarget>, command: Arc<dyn Command>) {
     let Some(data) = app.data.clone() else { return };
     let turns = aim.is_none();
     let aim = aim
         .unwrap_or_else(|| ChangeTarget { snapshot: Arc::clone(&app.snapshot), ..ChangeTarget::default() });
     let ChangeTarget { snapshot, at, beside, name, hidden } = aim;
     // The memories that hold a value are found when its erasure is planned.
-    if at.is_empty() && !turns && !wanted.erases_values() {
+    let erases_values = command.get::<EraseOptions>().is_some_and(|erasure| !erasure.values.is_empty());
+    if at.is_empty() && !turns && !erases_values {
         return app.say("Nothing is chosen: nothing is changed.");
     }
-    let is_repeated = app.changes.last_change.as_ref() == Some(&wanted);
-    let is_planned = matches!(
-        wanted,
-        ChangeCommand::Erase(_)
-            | ChangeCommand::Redact(_)
-            | ChangeCommand::RenameTag { .. }
-            | ChangeCommand::Merge(_)
-    ) || wanted.new_name().is_some();
-    let shown = at.len() > 1
-        || !hidden.is_empty()
-        || is_planned
-        || is_repeated && app.delete_menu.is_none() && matches!(wanted, ChangeCommand::Delete(_));
+    let is_repeated = app.changes.last_change.as_ref().is_some_and(|last| Arc::ptr_eq(last, &command));
+    let shown = match command.rules().shown_first {
+        ShownFirst::Always => true,
+        ShownFirst::Repeated if is_repeated => true,
+        ShownFirst::Repeated | ShownFirst::Several => at.len() > 1 || !hidden.is_empty(),
+    };
     let waits = if app.change_count > 0 { ", after the change before it" } else { "" };
-    let going_on = if shown { "Looking at what changes:" } else { wanted.progress_words() };
+    let going_on = if shown { "Looking at what changes:" } else { command.words()[0] };
     app.notice = Some(format!("{going_on} {name}").trim_end().to_owned() + " …" + waits);
-    let request = ChangeRequest::new(snapshot, Requester::Screen, wanted, data, app.now);
+    let request = ChangeRequest::new(snapshot, Requester::Screen, command, data, app.now);
     let request = Box::new(ChangeRequest { at, beside, name, hidden, home: app.home.clone(), ..request });
     if shown {
         return plan(app, request);
@@ -55,9 +54,9 @@ pub fn request_change(app: &mut App, aim: Option<ChangeTarget>, wanted: ChangeCo
 /// Adds a change to those that the writing thread has to make.
 pub(super) fn enqueue(app: &mut App, request: Option<&ChangeRequest>) {
     let goes_or_comes =
-        |own: &&ChangeRequest| own.command.binds_to_seen() || matches!(own.command, ChangeCommand::Erase(_));
+        |own: &&ChangeRequest| own.command.rules().binds_to_seen || own.command.is::<EraseOptions>();
     let moves = request.filter(goes_or_comes).map(|own| (Arc::clone(&own.snapshot), own.at.clone()));
-    let repeatable = request.map(|own| &own.command).filter(|wanted| wanted.is_repeatable()).cloned();
+    let repeatable = request.map(|own| &own.command).filter(|command| command.rules().is_repeatable).cloned();
     app.changes.queue.push_back(QueuedChange { moves, repeatable, of_clean_up: app.clean_up.is_some() });
     app.change_count += 1;
 }
@@ -99,7 +98,6 @@ pub fn stop(app: &mut App) -> bool {
     true
 }
 
-/// Shows the progress of a change that takes a while.
 pub fn show_progress(app: &mut App) {
     let Some(going) = &app.changes.active else { return };
     let (done, of) = going.progress.figure();
@@ -135,7 +133,14 @@ pub fn done(app: &mut App, outcome: Result<ChangeReport, String>) {
                 done.into_iter().for_each(|at| app.marks.set(at, false));
                 app.marks.count_hidden(&app.results.hits);
             }
-            if given.of_clean_up && clean_up_done(app, &changed.receipt) {
+            if let Some(clean_up) = app.clean_up.as_mut().filter(|_| given.of_clean_up) {
+                let proof = changed.receipt.clone();
+                (clean_up.plan, clean_up.proof, clean_up.top) = (None, proof, 0);
+                clean_up.step = CleanUpStep::Proof;
+                // A deletion has no proof.
+                if changed.receipt.is_empty() {
+                    (app.clean_up, app.screen) = (None, Screen::Memories);
+                }
                 app.quits_when_done = false;
             } else if !changed.receipt.is_empty() {
                 app.changes.receipt = Some(std::mem::take(&mut changed.receipt));
@@ -158,15 +163,6 @@ pub fn done(app: &mut App, outcome: Result<ChangeReport, String>) {
             app.say(why);
         }
     }
-}
-
-/// Shows the proof of a clean-up, or closes it after a deletion. False if none is open.
-fn clean_up_done(app: &mut App, receipt: &[String]) -> bool {
-    let Some(own) = &mut app.clean_up else { return false };
-    if !own.prove(receipt) {
-        (app.clean_up, app.screen) = (None, Screen::Memories);
-    }
-    true
 }
 
 pub fn outcome_notice(app: &mut App, changed: ChangeReport) -> String {

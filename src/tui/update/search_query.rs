@@ -7,7 +7,22 @@ use crate::query::{Order, Query, QueryError, Ranking};
 use crate::tui::filter_chips::is_settled;
 use crate::tui::state::app::{self, App, Pane};
 use crate::tui::state::prompt::PromptPurpose;
+use crate::tui::state::row_list::SearchOrigin;
 use crate::work::Job;
+
+/// Opens the present search, selected: typing replaces it, and an arrow key edits it.
+pub fn begin_search(app: &mut App) {
+    let before = app.query.clone();
+    app.open_prompt(PromptPurpose::Search, &before).line.select_all();
+    app.search_history.keep(&before);
+    // A memory that is read makes way for the list.
+    if app.is_reading() {
+        app.focus = Pane::Memories;
+    }
+    // The cursor returns to its memory if the search becomes the same again.
+    let search = app.effective_query().trim().to_owned();
+    app.search_origin = app.selected().map(|at| SearchOrigin { at, search });
+}
 
 /// Searches for `query`. If it has an error, the reason is shown. The list then uses the query
 /// without the wrong term, or the previous query, and actions on its memories are refused.
@@ -32,7 +47,12 @@ pub fn refused(app: &mut App, query: &str, why: QueryError) {
 }
 
 fn fails(app: &mut App, error: QueryError, was: String) {
-    let rest = without(&app.query, error.span.clone());
+    // The query without the wrong term.
+    let before = app.query.get(..error.span.start).unwrap_or(&app.query);
+    let after = app.query.get(error.span.end.max(error.span.start)..).unwrap_or_default();
+    let before = before.rfind(char::is_whitespace).map_or("", |at| &before[..at]);
+    let after = after.find(char::is_whitespace).map_or("", |at| &after[at..]);
+    let rest = format!("{} {}", before.trim(), after.trim()).trim().to_owned();
     match Query::parse(&rest, app.now) {
         // The previous query is not used here: a part of the wrong term had another meaning in it.
         Ok(parsed) => app.valid_part = (rest, parsed),
@@ -41,14 +61,6 @@ fn fails(app: &mut App, error: QueryError, was: String) {
     }
     app.error = Some(error);
     search_again(app);
-}
-
-fn without(query: &str, wrong: Range<usize>) -> String {
-    let before = query.get(..wrong.start).unwrap_or(query);
-    let after = query.get(wrong.end.max(wrong.start)..).unwrap_or_default();
-    let before = before.rfind(char::is_whitespace).map_or("", |at| &before[..at]);
-    let after = after.find(char::is_whitespace).map_or("", |at| &after[at..]);
-    format!("{} {}", before.trim(), after.trim()).trim().to_owned()
 }
 
 /// Returns an error if the list does not show the query, because the query has an error.
@@ -68,14 +80,6 @@ pub fn search_again(app: &mut App) {
     let asked = app.search_request();
     app.requested_query.clone_from(&asked.query);
     app.give_job(Job::Search(asked));
-}
-
-/// Searches again if the cursor of the stores moved to another branch.
-pub fn follow_tree(app: &mut App) {
-    if app.places.is_empty() || app.effective_query() == app.requested_query {
-        return;
-    }
-    search_again(app)
 }
 
 /// Removes the term that hides most. If no term alone hides anything, removes the last one.

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use crate::model::entry_tracker::have_equal_bytes;
 use crate::model::{EntryRef, EntryTracker, Snapshot};
 use crate::query::{Hit, Query};
-use crate::tui::state::app::{App, ReadingView};
+use crate::tui::state::app::{App, Pane, ReadingView};
 use crate::tui::state::marks::ListScope;
 use crate::tui::state::prompt::PromptPurpose;
 use crate::tui::state::row_list::SearchOrigin;
-use crate::tui::update::{difference, marks, queued_keys, reference_go_back, search_query, select_memory};
+use crate::tui::update::{difference, marks, search_query, select_memory};
 use crate::tui::why;
 use crate::work::{SearchOutcome, SearchRequest};
 
-/// Takes in results. The cursor goes to the awaited memory, if there is one, or to what an undo brought back. A search that is being typed,
-/// and a pick, begin at their best result. If the search becomes the former one, the cursor returns to its
-/// memory. Otherwise it stays on its memory in any order, unless it never left the first entries. If that
-/// memory is gone, it stays on its line. A list seen from its top stays there, and shows what is new.
+/// Takes in results. The cursor goes to the awaited memory, if there is one, or to what an undo brought back.
+/// A search that is being typed, and a pick, begin at their best result. If the search becomes the former one,
+/// the cursor returns to its memory. Otherwise it stays on its memory in any order, unless it never left the
+/// first entries. If that memory is gone, it stays on its line. A list seen from its top stays there.
 pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     let (results, facets) = match found.outcome {
-        Ok(own) => own,
+        Ok(answer) => answer,
         Err(why) => return search_query::refused(app, &found.asked.query, why),
     };
     app.notice = found.unread.or_else(|| app.notice.take());
@@ -35,9 +35,9 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     let was_read = app.listed_snapshot.is_whole();
     let (was, count) = (app.list_cursor, app.results.hits.len());
     let is_new_search = !same && (app.search_origin.is_some() || app.marks.marks_pick);
-    let mut own = app.selected().filter(|_| moved && !is_new_search);
-    let mut back =
-        app.search_origin.as_ref().filter(|held| held.search == question.0.trim()).map(|held| held.at);
+    let mut selected = app.selected().filter(|_| moved && !is_new_search);
+    let origin = app.search_origin.as_ref().filter(|origin| origin.search == question.0.trim());
+    let mut back = origin.map(|origin| origin.at);
     let mut reversed = None;
     if !Arc::ptr_eq(&app.listed_snapshot, &found.asked.snapshot) {
         if (app.changes.listed + 1..=found.asked.changes).contains(&app.changes.reversal)
@@ -46,14 +46,12 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
             reversed =
                 first_reversed((&app.listed_snapshot, app.selected()), &found.asked.snapshot, &results.hits);
         }
-        let mut carry = EntryTracker::new(&app.listed_snapshot, &found.asked.snapshot);
-        own = own.and_then(|at| carry.find(at, &|_| false));
-        back = back.and_then(|at| carry.find(at, &|_| false));
-        app.search_origin = app
-            .search_origin
-            .take()
-            .and_then(|held| Some(SearchOrigin { at: carry.find(held.at, &|_| false)?, ..held }));
-        app.marks = app.marks.moved_to(&mut carry);
+        let mut tracker = EntryTracker::new(&app.listed_snapshot, &found.asked.snapshot);
+        let mut find = |at| tracker.find(at, &|_| false);
+        (selected, back) = (selected.and_then(&mut find), back.and_then(&mut find));
+        let origin = app.search_origin.take();
+        app.search_origin = origin.and_then(|origin| Some(SearchOrigin { at: find(origin.at)?, ..origin }));
+        app.marks = app.marks.moved_to(&mut tracker);
         app.distinct_titles = Default::default();
         app.detail_key = None;
     }
@@ -77,9 +75,12 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     marks::picked(app);
     app.marks.count_hidden(&app.results.hits);
     let sought = app.awaited_memory.take().is_some_and(|sought| select_memory::select_identity(app, &sought));
-    let stays = sought || [reversed, own, back].into_iter().flatten().any(|at| select_memory::go_to(app, at));
-    if !stays {
-        reference_go_back::reading_lost(app);
+    let stays =
+        sought || [reversed, selected, back].into_iter().flatten().any(|at| select_memory::go_to(app, at));
+    // Another memory must not take the place of the one that was read, unseen.
+    if !stays && std::mem::take(&mut app.reading) != ReadingView::No {
+        app.focus = Pane::Memories;
+        app.notice.get_or_insert_with(|| "The memory that was read is no longer in this list.".into());
     }
     let_go(app);
     if stays && same && was.top == 0 && !sought {
@@ -92,8 +93,10 @@ pub(super) fn arrived(app: &mut App, found: SearchOutcome) {
     } else if !same || !moved {
         app.list_cursor = Default::default();
     }
-    if !was_read && same && !stays {
-        queued_keys::drop_for_lost_memory(app);
+    // The queued keys must not act on another memory.
+    if !was_read && same && !stays && !app.queued_keys.is_empty() {
+        app.queued_keys.clear();
+        app.say("The memory that was under the cursor is gone: nothing was done.");
     }
 }
 

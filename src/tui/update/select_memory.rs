@@ -9,6 +9,7 @@ use crate::tui::layout;
 use crate::tui::panes::health;
 use crate::tui::possible_changes::among_memories;
 use crate::tui::state::app::{App, MemoryIdentity, Pane, Screen};
+use crate::tui::state::row_list::ListCursor;
 
 pub fn select(app: &mut App, to: usize) {
     if app.list_cursor.at != to {
@@ -82,10 +83,39 @@ pub fn go_to_problem(app: &mut App, ahead: bool) {
 }
 
 pub fn move_cursor(app: &mut App, action: Action) {
-    let (at, len) = place(app);
-    if let Some(to) = cursor_target(action, at, len, rows(app)) {
-        set(app, to);
+    let rows = layout::rows(app, app.focus);
+    let (at, len) = match list_of(app, app.focus) {
+        Some((cursor, len)) => (cursor.at, len),
+        None => (app.detail_top, scroll_positions(app.detail.len(), rows)),
+    };
+    let Some(to) = cursor_target(action, at, len, rows) else { return };
+    match (app.focus, list_of(app, app.focus)) {
+        (Pane::Memories | Pane::Why, _) => {
+            app.search_origin = None;
+            select(app, to);
+        }
+        (Pane::Filters, _) => app.filter_cursor.at = past_heading(app, to),
+        (_, Some((cursor, _))) => cursor.at = to,
+        (_, None) => app.detail_top = to,
     }
+}
+
+/// Returns the cursor of the list in a pane, and how many rows it has; `None` if the pane shows a text.
+pub fn list_of(app: &mut App, pane: Pane) -> Option<(&mut ListCursor, usize)> {
+    Some(match pane {
+        Pane::Sessions => (&mut app.tree_cursor, app.tree.len()),
+        Pane::Filters => {
+            let len = filter_chips::facet_lines(app).len();
+            (&mut app.filter_cursor, len)
+        }
+        Pane::Health => {
+            let len = health::rows(app).len();
+            (&mut app.health_cursor, len)
+        }
+        Pane::Detail if app.shown_tab().is_list() => (&mut app.tie_cursor, app.ties.len()),
+        Pane::Detail => return None,
+        Pane::Memories | Pane::Why => (&mut app.list_cursor, app.results.hits.len()),
+    })
 }
 
 /// Returns where an action moves a cursor from line `at` of `len`, with `rows` lines on screen;
@@ -104,38 +134,9 @@ pub fn cursor_target(action: Action, at: usize, len: usize, rows: usize) -> Opti
     Some(to.min(len.saturating_sub(1)))
 }
 
-fn rows(app: &App) -> usize {
-    layout::rows(app, app.focus)
-}
-
-fn place(app: &App) -> (usize, usize) {
-    match app.focus {
-        Pane::Sessions => (app.tree_cursor.at, app.tree.len()),
-        Pane::Filters => (app.filter_cursor.at, filter_chips::facet_lines(app).len()),
-        Pane::Health => (app.health_cursor.at, health::rows(app).len()),
-        Pane::Detail if app.shown_tab().is_list() => (app.tie_cursor.at, app.ties.len()),
-        Pane::Detail => (app.detail_top, scroll_positions(app.detail.len(), rows(app))),
-        _ => (app.list_cursor.at, app.results.hits.len()),
-    }
-}
-
 /// Returns how many lines of a text can be the first on screen. A text that fits does not scroll.
 pub fn scroll_positions(lines: usize, rows: usize) -> usize {
     lines.saturating_sub(rows) + 1
-}
-
-fn set(app: &mut App, to: usize) {
-    match app.focus {
-        Pane::Sessions => app.tree_cursor.at = to,
-        Pane::Filters => app.filter_cursor.at = past_heading(app, to),
-        Pane::Health => app.health_cursor.at = to,
-        Pane::Detail if app.shown_tab().is_list() => app.tie_cursor.at = to,
-        Pane::Detail => app.detail_top = to,
-        _ => {
-            app.search_origin = None;
-            select(app, to);
-        }
-    }
 }
 
 /// Returns the line of the filters at `to`, or the next one in the cursor's direction if that is a heading.

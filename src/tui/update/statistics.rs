@@ -56,14 +56,12 @@ fn open(app: &mut App) {
     refresh(app)
 }
 
-/// Starts to count the present stores.
 pub fn refresh(app: &mut App) {
     if app.screen == Screen::Statistics {
         app.give_job(Job::CountStatistics(Arc::clone(&app.snapshot), app.now));
     }
 }
 
-/// Starts to count again if the stores have changed since.
 pub fn recount(app: &mut App) {
     let is_of_now = |(of, _): &(Arc<Snapshot>, _)| Arc::ptr_eq(of, &app.snapshot);
     if !app.statistics.counted.as_ref().is_some_and(is_of_now) {
@@ -91,7 +89,6 @@ fn list(app: &mut App) {
     reference_go_back::leave_view(app, |app| search_query::set_query(app, query));
 }
 
-/// Returns how many memories of the day fit on the screen.
 fn rows(app: &App) -> usize {
     usize::from(statistics_view::parts(app).written.height.saturating_sub(1))
 }

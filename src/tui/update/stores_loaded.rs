@@ -9,7 +9,7 @@ use crate::tui::list_view::{new, problems};
 use crate::tui::message::Effect;
 use crate::tui::state::app::{self, App, Screen, StartProject};
 use crate::tui::update::list_view::{self, row_refresh};
-use crate::tui::update::reload::{load_later, load_now};
+use crate::tui::update::reload::{load, load_now};
 use crate::tui::update::{confirm, editor, running_change, search_query, statistics};
 use crate::tui::{store_tree, type_letters};
 use crate::usecase::CheckedSnapshot;
@@ -28,7 +28,7 @@ pub fn open(app: &mut App, first: LoadedStores) -> Vec<Effect> {
 }
 
 pub(super) fn loaded(app: &mut App, read: LoadedStores) {
-    let held = row_refresh::cursor_key(app);
+    let key = row_refresh::cursor_key(app);
     let newest = || list_view::new::newest(app, Moment(i64::MIN), |_, _| true);
     let before = app.is_whole().then(newest).flatten().map(|(written, _)| written);
     let unseen = new::unseen_names(app);
@@ -58,14 +58,13 @@ pub(super) fn loaded(app: &mut App, read: LoadedStores) {
         }
     }
     running_change::start_recovery(app);
-    row_refresh::renew(app, held);
+    row_refresh::renew(app, key);
     row_refresh::refresh(app);
     statistics::refresh(app);
     editor::results::reloaded(app);
     confirm::reloaded(app);
 }
 
-/// Starts to count the deleted memories, if their number may have changed.
 fn count_deleted(app: &mut App) {
     let Some(data) = app.data.clone().filter(|_| app.deleted.is_due(&app.tallies)) else { return };
     app.give_job(Job::CountDeleted { snapshot: Arc::clone(&app.snapshot), data, now: app.now });
@@ -78,31 +77,27 @@ pub(super) fn checked(app: &mut App, found: CheckedSnapshot) {
         return;
     }
     if found.has_changed {
-        return app.push_effect(load_later(app));
+        return app.push_effect(load(app, false));
     }
     if let Some(why) = found.unread.first() {
         app.say(format!("What was erased could not be looked for: {why}"));
     }
+    // The check found problems beyond those of reading. The memories are the same.
     if !Arc::ptr_eq(&found.with, &found.of) {
-        told_more(app, found);
+        if Arc::ptr_eq(&app.listed_snapshot, &found.of) {
+            app.listed_snapshot = Arc::clone(&found.with);
+            app.detail_key = None;
+        }
+        let key = row_refresh::cursor_key(app);
+        for (tally, store) in app.tallies.iter_mut().zip(&found.with.stores) {
+            tally.count_problems(store);
+        }
+        app.snapshot = found.with;
+        app.problem_list = problems::listed_problems(&app.snapshot);
+        row_refresh::renew(app, key);
+        store_tree::renew(app);
+        editor::results::add_known(app);
     }
     app.list_view.before_undo = None;
     count_deleted(app);
-}
-
-/// Takes in problems that the check found beyond those of reading. The memories are the same.
-fn told_more(app: &mut App, found: CheckedSnapshot) {
-    if Arc::ptr_eq(&app.listed_snapshot, &found.of) {
-        app.listed_snapshot = Arc::clone(&found.with);
-        app.detail_key = None;
-    }
-    let held = row_refresh::cursor_key(app);
-    for (tally, store) in app.tallies.iter_mut().zip(&found.with.stores) {
-        tally.count_problems(store);
-    }
-    app.snapshot = found.with;
-    app.problem_list = problems::listed_problems(&app.snapshot);
-    row_refresh::renew(app, held);
-    store_tree::renew(app);
-    editor::results::add_known(app);
 }

@@ -17,7 +17,6 @@ pub fn toggle(app: &mut App) {
     app.tutor.is_shown = !app.tutor.is_shown;
 }
 
-/// Ticks off the tasks that the state of the app shows as done.
 pub fn look(app: &mut App) {
     if !app.tutor.is_shown {
         return;
@@ -27,7 +26,6 @@ pub fn look(app: &mut App) {
     app.tutor.done[1] |= app.tutor.done[0] && app.focus == Pane::Why;
 }
 
-/// Ticks off the tasks that a change has done.
 pub fn changed(app: &mut App, changed: &ChangeReport) {
     if !app.tutor.is_shown {
         return;

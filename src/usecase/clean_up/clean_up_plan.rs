@@ -1,7 +1,6 @@
 //! Plans a clean-up: what is shown is what is carried out, for the verb and for the screens.
 
 use std::collections::{BTreeSet, HashSet};
-use std::path::Path;
 use std::sync::Arc;
 
 use super::clean_up_match::{CleanUpAction, CleanUpError, CleanUpMatch, CleanUpRequest};
@@ -10,14 +9,15 @@ use crate::detectors::{MASK, mask};
 use crate::disk::host::Host;
 use crate::model::{Entry, EntryRef, Snapshot};
 use crate::ops::Progress;
+use crate::ops::command::Command;
 use crate::ops::delete::DeleteOptions;
+use crate::ops::erase::EraseOptions;
 use crate::store::erase::SecretValues;
+use crate::usecase::Triage;
 use crate::usecase::agents_at_work::agents_at_work;
-use crate::usecase::command::{ChangeCommand, EraseOptions};
 use crate::usecase::plan_change::plan;
 use crate::usecase::planned_change::{PlannedChange, PlannedErasure, memory_count};
 use crate::usecase::request::{ChangeRequest, Requester};
-use crate::usecase::{Triage, surroundings};
 
 /// A clean-up with its plan.
 pub struct CleanUpPlan {
@@ -34,17 +34,6 @@ pub struct CleanUpPlan {
 }
 
 impl CleanUpPlan {
-    /// Searches beside the stores for what goes, and notes what is found in the plan. A deletion keeps everything, so
-    /// nothing is searched then.
-    pub fn search_surroundings(
-        &mut self,
-        host: Host<'_>,
-        home: Option<&Path>,
-        progress: &(dyn Fn(u64) -> bool + Sync),
-    ) {
-        surroundings::search_surroundings(host, home, &mut self.planned, &self.found.words, progress);
-    }
-
     /// Returns why a memory that fits stays. Empty if it goes. May quote the store.
     pub fn why_left(&self, at: EntryRef) -> String {
         let left = self.planned.skipped.iter().find(|own| own.which.contains(&at));
@@ -101,14 +90,12 @@ fn plan_once(
 ) -> Result<CleanUpPlan, CleanUpError> {
     let found = find(snapshot, request, triage, host.now, progress.searches())?;
     progress.go_on().map_err(|_| CleanUpError::Stopped)?;
-    let (command, name) = match request.action {
+    let (command, name): (Arc<dyn Command>, _) = match request.action {
         CleanUpAction::Erase => (
-            ChangeCommand::Erase(EraseOptions { reason: None, values: found.values.clone() }),
+            Arc::new(EraseOptions { reason: None, values: found.values.clone() }),
             name_of_values(&found.values, found.at.len()),
         ),
-        CleanUpAction::Delete => {
-            (ChangeCommand::Delete(DeleteOptions::default()), memory_count(found.at.len()))
-        }
+        CleanUpAction::Delete => (Arc::new(DeleteOptions::default()), memory_count(found.at.len())),
     };
     let change =
         ChangeRequest::new(Arc::clone(snapshot), Requester::Query, command, host.data.to_owned(), host.now);

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::clean_up_match::{CleanUpError, CleanUpMatch, CleanUpRequest};
 use super::near_copies::{NearCopy, NearKind, near_copies};
+use crate::check::secrets::{Finding, findings};
 use crate::detectors::{Kind, NameList, detect, provider_of};
 use crate::model::{EntryRef, Moment, ProviderKeys, Snapshot, is_kept};
 use crate::ops::erase::is_masked;
-use crate::ops::secrets::{Finding, findings};
 use crate::query::{CancelToken, Order, Query, Ranking, Request, Results, search};
 use crate::store::erase::{ErasedValues, SecretValues};
 use crate::usecase::value_holders::{SHORTEST_VALUE, ValueHolders};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Moment;
+use crate::model::{Moment, PathText, Snapshot, Store};
 use crate::query::{Query, QueryError, quoted};
 
 /// What a clean-up is about. A memory must fit everything that is given.
@@ -27,6 +27,9 @@ pub struct CleanUpRule {
     /// Not after this time, as `until:` takes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// The roots of its stores, as paths are shown. It is run in these and no others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stores: Vec<String>,
     /// True to take near-copies, too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub near_copies: bool,
@@ -93,6 +96,18 @@ impl CleanUpRule {
         }
     }
 
+    /// True if it is run in this store.
+    pub fn is_for(&self, store: &Store) -> bool {
+        self.stores.is_empty() || self.stores.iter().any(|root| *root == store.root.to_text())
+    }
+
+    /// The same rule for the stores of a snapshot.
+    #[must_use]
+    pub fn of_stores(&self, snapshot: &Snapshot) -> CleanUpRule {
+        let roots = snapshot.stores.iter().map(|store| store.root.to_text().into_owned());
+        CleanUpRule { stores: roots.collect(), ..self.clone() }
+    }
+
     /// Says what it is about, in one line. Untrusted text.
     pub fn told(&self) -> String {
         let one = |name: &str, value: &Option<String>| value.as_ref().map(|own| format!("{name} {own}"));
@@ -103,6 +118,7 @@ impl CleanUpRule {
             one("names in", &self.names),
             one("since", &self.since),
             one("until", &self.until),
+            (!self.stores.is_empty()).then(|| format!("in {}", self.stores.join(", "))),
             self.near_copies.then(|| "with near-copies".to_owned()),
             self.pinned.then(|| "with pinned memories".to_owned()),
         ];

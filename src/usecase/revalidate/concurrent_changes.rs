@@ -22,10 +22,28 @@ pub struct ConcurrentChanges {
 pub struct ConcurrentChange {
     /// Its name. Untrusted text.
     pub name: String,
-    /// What happened to it: `gone`, or what changed. Untrusted text.
-    pub what: String,
+    /// What happened to it.
+    pub what: MemoryFate,
     /// What the plan does to it now; empty if that is clear. Untrusted text.
     pub new_effect: String,
+}
+
+/// What happened to a memory since it was shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemoryFate {
+    /// It is not there any more.
+    Gone,
+    /// What changed in it. Untrusted text.
+    Changed(String),
+}
+
+impl std::fmt::Display for MemoryFate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            MemoryFate::Gone => "gone",
+            MemoryFate::Changed(what) => what,
+        })
+    }
 }
 
 /// At most this many of them are named in a sentence.
@@ -51,21 +69,21 @@ impl ConcurrentChanges {
 }
 
 impl ConcurrentChange {
-    pub(super) fn new(name: String, what: String) -> ConcurrentChange {
+    pub(super) fn new(name: String, what: MemoryFate) -> ConcurrentChange {
         ConcurrentChange { name, what, new_effect: String::new() }
     }
 
     /// Says no texts of the memory: what a redaction replaces may be among them.
     pub fn hide_texts(&mut self) {
-        if self.what != "gone" {
-            self.what = "rewritten".into();
+        if let MemoryFate::Changed(what) = &mut self.what {
+            *what = "rewritten".into();
         }
     }
 
     fn told(&self) -> String {
-        match self.what.as_str() {
-            "gone" => format!("{} gone", self.name),
-            what => format!("{} ({what})", self.name),
+        match &self.what {
+            MemoryFate::Gone => format!("{} gone", self.name),
+            MemoryFate::Changed(what) => format!("{} ({what})", self.name),
         }
     }
 
@@ -83,20 +101,27 @@ const SHORT: usize = 24;
 const FIELDS: usize = 3;
 
 /// Returns what happened to a memory; `None` if nothing did, or if it was only used.
-pub fn describe_change(was: (&Store, &Entry), is: Option<(&Store, &Entry)>, now: Moment) -> Option<String> {
-    let Some(is) = is else { return Some("gone".into()) };
-    if was.1.state != is.1.state {
-        return Some(match is.1.state {
+pub fn describe_change(
+    was: (&Store, &Entry),
+    is: Option<(&Store, &Entry)>,
+    now: Moment,
+) -> Option<MemoryFate> {
+    let Some(is) = is else { return Some(MemoryFate::Gone) };
+    let [from, to] = [was, is].map(|(store, entry)| &store.document(entry).path);
+    let what = match is.1.state {
+        state if state != was.1.state => match state {
             State::Live => "live again".into(),
             State::Broken => "broken now".into(),
             other => other.as_str().to_owned(),
-        });
-    }
-    if !have_equal_bytes(was, is) {
-        return if only_used(was, is, now) { None } else { Some(changed(was, is, now)) };
-    }
-    let [from, to] = [was, is].map(|(store, entry)| &store.document(entry).path);
-    (from != to).then(|| format!("moved to {}", to.to_text()))
+        },
+        _ if !have_equal_bytes(was, is) => match only_used(was, is, now) {
+            true => return None,
+            false => changed(was, is, now),
+        },
+        _ if from != to => format!("moved to {}", to.to_text()),
+        _ => return None,
+    };
+    Some(MemoryFate::Changed(what))
 }
 
 /// True if it differs only in how often and when it was used, and in what follows from that.
@@ -185,7 +210,8 @@ mod tests {
     fn a_tag_that_is_a_token_is_told_masked() {
         let tokens = ["a1B2", "c3D4"].map(|part| ["ghp_", &part.repeat(9)].concat());
         let [old, new] = [tagged(&["plain", &tokens[0]]), tagged(&["plain", &tokens[1], "ci"])];
-        let what = describe_change((&old, &old.entries[0]), Some((&new, &new.entries[0])), NOW).unwrap();
+        let what =
+            describe_change((&old, &old.entries[0]), Some((&new, &new.entries[0])), NOW).unwrap().to_string();
         assert!(what.contains("tags +ghp_") && what.contains("+ci") && what.contains(" -ghp_"), "{what}");
         assert!(tokens.iter().all(|token| !what.contains(token)), "{what}");
     }

@@ -13,16 +13,15 @@ use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, Concurren
 
 /// Returns the stores as they are now, the same ones if nothing changed. If a store listed its deleted memories, it
 /// lists them again.
-pub fn current_snapshot(snapshot: &Arc<Snapshot>, host: Host<'_>, now: Moment) -> Arc<Snapshot> {
+pub fn current_snapshot(snapshot: &Arc<Snapshot>, host: Host<'_>) -> Arc<Snapshot> {
     if snapshot.stores.iter().all(|own| store::is_as_read(host.disk, own)) {
         return Arc::clone(snapshot);
     }
-    let (disk, data) = (host.disk, host.data);
     let as_it_is = |old: &Arc<Store>| {
-        let new = store::load_from(disk, &Place::of(old), Extent::All, Some(old), now);
+        let new = store::load_from(host.disk, &Place::of(old), Extent::All, Some(old), host.now);
         match has_same_files(old, &new) {
             true => Arc::clone(old),
-            false => as_before(old, Arc::new(new), data, now),
+            false => as_before(host, old, Arc::new(new)),
         }
     };
     Arc::new(Snapshot::of(store::parallel::map_parallel(&snapshot.stores, as_it_is)))
@@ -40,21 +39,6 @@ pub fn has_same_files(old: &Store, new: &Store) -> bool {
 pub fn find_unchanged(was: &Snapshot, at: EntryRef, current: &Snapshot, now: Moment) -> Option<EntryRef> {
     let is = EntryTracker::new(was, current).find(at, &|_| false)?;
     of_bound(was, &[at], current, now).is_none().then_some(is)
-}
-
-/// Returns the request for the stores as they are now, and what other programs did to its memories since the listing.
-pub(in crate::usecase) fn renew(
-    request: ChangeRequest,
-    host: Host<'_>,
-) -> (ChangeRequest, ConcurrentChanges) {
-    let fresh = current_snapshot(&request.snapshot, host, request.now);
-    if Arc::ptr_eq(&fresh, &request.snapshot) {
-        return (request, ConcurrentChanges::default());
-    }
-    let bound = [request.at.clone(), request.beside.clone()].concat();
-    let difference = of_bound(&request.snapshot, &bound, &fresh, request.now);
-    let renewed = ChangeRequest { snapshot: fresh, ..request.clone() };
-    (same_memories(&request, renewed), difference)
 }
 
 /// Returns what other programs did to memories since they were read.

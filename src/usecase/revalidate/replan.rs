@@ -3,19 +3,20 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::super::command::{BackupRestore, ChangeCommand};
 use super::super::failure::{ChangeFailure, Result};
-use super::super::plan_change::plan;
-use super::super::plan_stores::plans_due;
+use super::super::plan_change::plan_with;
 use super::super::request::{ChangeRequest, Requester};
 use crate::disk::host::Host;
 use crate::model::plan::count_with_noun;
-use crate::model::{EntryRef, EntryTracker, PathText, Plan, Snapshot, Store};
+use crate::model::{EntryRef, EntryTracker, PathText, Snapshot};
+use crate::ops::backup_restore::BackupRestore;
 use crate::ops::backup_restore::comparison::{BackupComparison, DifferenceKind, RecordDifference};
-use crate::ops::effect_lines::add_rule_lines;
-use crate::ops::{self, Progress, Refusal, WriteContext};
+use crate::ops::command::{StoreInput, StorePlan};
+use crate::ops::compact::Compact;
+use crate::ops::maintain::Maintain;
+use crate::ops::{Progress, Refusal};
 use crate::usecase::planned_change::{PlannedChange, name_of};
-use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges};
+use crate::usecase::revalidate::concurrent_changes::{ConcurrentChange, ConcurrentChanges, MemoryFate};
 use crate::usecase::revalidate::current_stores::same_memories;
 
 /// Returns the plan as it is now, with what differs from what was shown.
@@ -41,7 +42,8 @@ fn say_what_becomes(difference: &mut ConcurrentChanges, shown: &PlannedChange, r
     let mut becomes: HashMap<String, String> = HashMap::new();
     for &at in &replanned.changing {
         let (store, entry) = request.snapshot.get(at);
-        becomes.insert(name_of(store, entry), request.command.effect_on(store, entry));
+        let effect = store.memory(entry).and_then(|memory| request.command.effect_on(store, entry, memory));
+        becomes.insert(name_of(store, entry), effect.unwrap_or_default());
     }
     for own in &replanned.skipped {
         for &at in &own.which {
@@ -52,7 +54,7 @@ fn say_what_becomes(difference: &mut ConcurrentChanges, shown: &PlannedChange, r
     if shown.changing.is_empty() {
         return;
     }
-    for moved in difference.changes.iter_mut().filter(|own| own.what != "gone") {
+    for moved in difference.changes.iter_mut().filter(|own| own.what != MemoryFate::Gone) {
         match becomes.get(&moved.name).filter(|told| !told.is_empty()) {
             Some(told) => moved.new_effect = told.clone(),
             None if becomes.contains_key(&moved.name) => moved.new_effect = "stays in the plan".into(),
@@ -74,40 +76,39 @@ fn plan_again(shown: &PlannedChange, fresh: Arc<Snapshot>, host: Host<'_>) -> Re
         ..shown.request.clone()
     };
     let is_shown = request.by == Requester::Screen;
-    match &shown.request.command {
-        ChangeCommand::Init => Ok(PlannedChange::of(request, shown.plans.clone())),
-        ChangeCommand::Maintain | ChangeCommand::Compact(_) if is_shown => chores(shown, request),
-        ChangeCommand::RestoreBackup(own) if is_shown || !own.whole => {
-            match same_of(shown, own, &fresh, host)? {
-                Some((name, restoring)) => {
-                    let wanted = ChangeCommand::RestoreBackup(restoring);
-                    plan(ChangeRequest { name, command: wanted, ..request }, host)
-                }
-                None => Ok(PlannedChange::of(request, Vec::new())),
+    let command = &shown.request.command;
+    if is_shown && (command.is::<Maintain>() || command.is::<Compact>()) {
+        return plan_tasks_again(shown, request, host);
+    }
+    if let Some(restoring) = command.get::<BackupRestore>().filter(|copy| is_shown || !copy.whole) {
+        return match same_of(shown, restoring, &fresh, host)? {
+            Some((name, restoring)) => {
+                plan_with(ChangeRequest { name, command: Arc::new(restoring), ..request }, host, shown.random)
             }
-        }
-        wanted if !wanted.is_of_records() => plan(request, host),
-        _ => {
-            let request = same_memories(&shown.request, request);
-            if request.at.is_empty() {
-                Ok(PlannedChange::of(request, Vec::new()))
-            } else {
-                plan(request, host)
-            }
-        }
+            None => Ok(PlannedChange::of(request, Vec::new())),
+        };
+    }
+    if !command.is_of_memories() {
+        return plan_with(request, host, shown.random);
+    }
+    let request = same_memories(&shown.request, request);
+    match request.at.is_empty() {
+        true => Ok(PlannedChange::of(request, Vec::new())),
+        false => plan_with(request, host, shown.random),
     }
 }
 
 /// Makes due tasks and a compaction again for the memories that were shown.
-fn chores(shown: &PlannedChange, request: ChangeRequest) -> Result<PlannedChange> {
+fn plan_tasks_again(shown: &PlannedChange, request: ChangeRequest, host: Host<'_>) -> Result<PlannedChange> {
     let mut plans = Vec::new();
-    let mut carry = EntryTracker::new(&shown.request.snapshot, &request.snapshot);
-    for (number, plan) in &shown.plans {
+    let mut tracker = EntryTracker::new(&shown.request.snapshot, &request.snapshot);
+    for StorePlan { store: number, plan, .. } in &shown.plans {
         let Some(store) = request.snapshot.stores.get(*number) else { continue };
         let shown = plan.touched_entries().map(|entry| EntryRef { store: *number as u32, entry });
         let known: HashSet<u32> =
-            shown.filter_map(|own| carry.find(own, &|_| false)).map(|own| own.entry).collect();
-        for (mut replanned, rule) in candidates(store, plan, &request)? {
+            shown.filter_map(|at| tracker.find(at, &|_| false)).map(|at| at.entry).collect();
+        let input = StoreInput { host, store, number: *number, is_only: true, random: host.machine.random() };
+        for StorePlan { plan: replanned, .. } in request.command.plan_store(&input)? {
             if !replanned.touched_entries().any(|own| known.contains(&own)) {
                 continue;
             }
@@ -115,21 +116,11 @@ fn chores(shown: &PlannedChange, request: ChangeRequest) -> Result<PlannedChange
                 let message = "this would now change memories that were not shown. Look at it again.";
                 return Err(Refusal::unfit(message).into());
             }
-            add_rule_lines(&mut replanned, store, &rule, request.now);
-            plans.push((*number, replanned));
+            plans.push(StorePlan::of(*number, replanned));
             break;
         }
     }
     Ok(PlannedChange::of(request, plans))
-}
-
-fn candidates(store: &Store, plan: &Plan, request: &ChangeRequest) -> Result<Vec<(Plan, String)>> {
-    if plan.verb != "compact" {
-        return plans_due(store, request.now);
-    }
-    let context = WriteContext::of(store, request.now, [0; 16]);
-    let plan = ops::compact::compact(&context, None)?;
-    Ok(if plan.is_empty() { Vec::new() } else { vec![(plan, ops::compact::rule(store))] })
 }
 
 /// A copy compared with its file, as it was shown and as it is.
@@ -138,27 +129,39 @@ struct BackupComparisons {
     is: BackupComparison,
 }
 
-fn sides(
-    shown: &PlannedChange,
-    restoring: &BackupRestore,
-    fresh: &Snapshot,
-    host: Host<'_>,
-) -> Result<BackupComparisons> {
-    let compared = |snapshot| restoring.compared(snapshot, host, shown.request.now).map(|(own, _)| own);
-    Ok(BackupComparisons { was: compared(&shown.request.snapshot)?, is: compared(fresh)? })
+/// Returns the differences of records that the copy has.
+fn in_copy(compared: &BackupComparison) -> impl Iterator<Item = &RecordDifference> {
+    compared.items.iter().filter(|item| !item.kind.is_only_here())
+}
+
+/// Returns the records that only the file has.
+fn only_here(compared: &BackupComparison) -> HashSet<&[u8]> {
+    compared.items.iter().filter(|item| item.kind.is_only_here()).map(|item| &item.is[..]).collect()
 }
 
 impl BackupComparisons {
+    fn of(
+        shown: &PlannedChange,
+        restoring: &BackupRestore,
+        fresh: &Snapshot,
+        host: Host<'_>,
+    ) -> Result<BackupComparisons> {
+        let compared = |snapshot: &Snapshot| -> Result<BackupComparison> {
+            let store = snapshot.stores.get(restoring.store);
+            let store = store.ok_or_else(|| Refusal::unfit("the store is not open any more."))?;
+            Ok(restoring.compared(store, host)?.0)
+        };
+        Ok(BackupComparisons { was: compared(&shown.request.snapshot)?, is: compared(fresh)? })
+    }
+
     /// Returns what is not as it was shown, in the order of the copy.
     fn moved(&self, of: &BackupRestore) -> Vec<ConcurrentChange> {
-        let is: HashMap<u64, &RecordDifference> =
-            self.is.items.iter().filter(|own| !own.kind.is_only_here()).map(|own| (own.at, own)).collect();
-        let newer: HashSet<&[u8]> =
-            self.is.items.iter().filter(|own| own.kind.is_only_here()).map(|own| &own.is[..]).collect();
+        let is: HashMap<u64, &RecordDifference> = in_copy(&self.is).map(|item| (item.at, item)).collect();
+        let newer = only_here(&self.is);
         let shown = |item: &&RecordDifference| of.whole || of.chosen.contains(&item.at) && item.can_come;
         let moved = |item: &RecordDifference, what: &str| {
             let name = item.id.clone().unwrap_or_else(|| format!("line {}", item.line));
-            ConcurrentChange::new(name, what.to_owned())
+            ConcurrentChange::new(name, MemoryFate::Changed(what.to_owned()))
         };
         let mut all = Vec::new();
         for item in self.was.items.iter().filter(shown) {
@@ -173,19 +176,11 @@ impl BackupComparisons {
         }
         if of.whole {
             // Records that were as in the copy, and are not any more.
-            let known: HashSet<u64> =
-                self.was.items.iter().filter(|own| !own.kind.is_only_here()).map(|own| own.at).collect();
-            let came = is.values().filter(|own| !known.contains(&own.at));
-            all.extend(came.map(|own| moved(own, own.kind.as_str())));
+            let known: HashSet<u64> = in_copy(&self.was).map(|item| item.at).collect();
+            let came = is.values().filter(|item| !known.contains(&item.at));
+            all.extend(came.map(|item| moved(item, item.kind.as_str())));
         }
         all
-    }
-
-    fn has_grown(&self) -> bool {
-        let newer = |own: &BackupComparison| -> HashSet<Vec<u8>> {
-            own.items.iter().filter(|own| own.kind.is_only_here()).map(|own| own.is.clone()).collect()
-        };
-        !newer(&self.is).is_subset(&newer(&self.was))
     }
 }
 
@@ -196,10 +191,10 @@ pub fn restoring(
     fresh: &Snapshot,
     host: Host<'_>,
 ) -> Result<ConcurrentChanges> {
-    let sides = sides(shown, restoring, fresh, host)?;
-    let moved = sides.moved(restoring);
-    let of = if restoring.whole { sides.was.items.len() } else { restoring.chosen.len() };
-    Ok(ConcurrentChanges { shown: of, changes: moved })
+    let compared = BackupComparisons::of(shown, restoring, fresh, host)?;
+    let changes = compared.moved(restoring);
+    let shown = if restoring.whole { compared.was.items.len() } else { restoring.chosen.len() };
+    Ok(ConcurrentChanges { shown, changes })
 }
 
 /// Returns what to restore now: the single records whose difference is the same, with their file's
@@ -210,28 +205,22 @@ fn same_of(
     fresh: &Snapshot,
     host: Host<'_>,
 ) -> Result<Option<(String, BackupRestore)>> {
-    let sides = sides(shown, restoring, fresh, host)?;
+    let BackupComparisons { was, is } = BackupComparisons::of(shown, restoring, fresh, host)?;
+    let file = restoring.copy.file.to_text();
+    if restoring.whole && !only_here(&is).is_subset(&only_here(&was)) {
+        let why =
+            format!("{file} has memories now that were not shown, and they would be lost. Look at it again.");
+        return Err(Refusal::unfit(why).into());
+    }
     if restoring.whole {
-        if sides.has_grown() {
-            let file = restoring.copy.file.to_text();
-            return Err(Refusal::unfit(format!(
-                "{file} has memories now that were not shown, and they would be lost. Look at it again."
-            ))
-            .into());
-        }
         return Ok(Some((shown.request.name.clone(), restoring.clone())));
     }
-    let kinds = |own: &BackupComparison| -> HashMap<u64, DifferenceKind> {
-        let in_copy = own.items.iter().filter(|item| !item.kind.is_only_here() && item.can_come);
-        in_copy.map(|item| (item.at, item.kind)).collect()
+    let kinds = |compared| -> HashMap<u64, DifferenceKind> {
+        in_copy(compared).filter(|item| item.can_come).map(|item| (item.at, item.kind)).collect()
     };
-    let (was, is) = (kinds(&sides.was), kinds(&sides.is));
+    let (was, is) = (kinds(&was), kinds(&is));
     let stays = |at: &&u64| is.contains_key(at) && was.get(at) == is.get(at);
     let chosen: HashSet<u64> = restoring.chosen.iter().filter(stays).copied().collect();
-    if chosen.is_empty() {
-        return Ok(None);
-    }
-    let name =
-        format!("{} of {}", count_with_noun(chosen.len() as u64, "memory"), restoring.copy.file.to_text());
-    Ok(Some((name, BackupRestore { chosen, ..restoring.clone() })))
+    let name = format!("{} of {file}", count_with_noun(chosen.len() as u64, "memory"));
+    Ok((!chosen.is_empty()).then(|| (name, BackupRestore { chosen, ..restoring.clone() })))
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::{Inspector, StepDetail, StepFile};
+use crate::disk::host::Host;
 use crate::format::{Placement, by_name, title, title_of_raw};
 use crate::model::{Act, Entry, FileLine, Moment, PathText, Role, Store};
 use crate::usecase::{JournalView, inverse_of_step, receipt_lines};
@@ -36,7 +37,8 @@ impl Inspector<'_> {
             let files = data.rev().filter_map(|change| step_file(&change.path, &change.act));
             files.map(|file| named(store, file, self.now)).collect()
         });
-        let receipt = store.map(|store| receipt_lines(self.data, &store.root, step, self.now));
+        let host = Host::here(self.data, self.now);
+        let receipt = store.map(|store| receipt_lines(host, &store.root, step));
         // A receipt that can't be read is one more thing to say about the step.
         let receipt = receipt.and_then(|read| read.unwrap_or_else(|why| Some(vec![why])));
         StepDetail { store: number, step, files, receipt }

@@ -5,13 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Chore, ChoreKind, Inspector};
-use crate::disk::{Machine, ThisMachine};
+use crate::disk::host::Host;
+use crate::disk::{Machine, RealDisk, ThisMachine};
 use crate::model::plan::effect::EffectKind;
 use crate::model::time::DAY;
 use crate::model::{Moment, PathText, Plan, Store};
+use crate::ops::command::StoreInput;
 use crate::ops::effect_lines::{TouchedMemory, touched};
+use crate::ops::maintain::plans_due;
 use crate::ops::{self, WriteContext};
-use crate::usecase::plans_due;
+use crate::usecase::ChangeFailure;
 
 /// The numbers of days ahead for which due tasks are searched.
 const AHEAD: [i64; 3] = [7, 30, 90];
@@ -31,11 +34,14 @@ impl<'a> Inspector<'a> {
     }
 
     fn due(&self, number: usize, store: &Arc<Store>, now: Moment) -> Vec<Chore> {
-        let plans = match plans_due(store, now) {
+        let machine = ThisMachine::new();
+        let host = Host { disk: &RealDisk, machine: &machine, data: self.data, now };
+        let random = machine.random();
+        let plans = match plans_due(&StoreInput { host, store, number, is_only: true, random }) {
             Ok(plans) => plans,
             Err(failed) => {
                 let what = format!("what is due in {} is unknown", short(&store.root));
-                let refused = Some(failed.why().to_owned());
+                let refused = Some(ChangeFailure::from(failed).why().to_owned());
                 return vec![Chore { refused, ..Chore::new(number, ChoreKind::Due, what) }];
             }
         };

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{ExplainedRank, MarkedRecords, SearchOutcome, SearchRequest, WorkerState};
+use super::{ExplainedRank, SearchOutcome, SearchRequest, WorkerState};
+use crate::disk::host::Host;
 use crate::model::{EntryRef, EntryTracker, Snapshot};
 use crate::ops::archive::is_in_own_data;
 use crate::query::{
-    CancelToken, Matches, Query, Request, Results, TextIndex, explain_in, facets, pick_duplicates, search,
-    search_in, similar_search, wider_term,
+    CancelToken, Matches, Query, Request, TextIndex, explain_in, facets, pick_duplicates, search, search_in,
+    similar_search, wider_term,
 };
 
 /// The text is kept for stores of at most this many bytes.
@@ -36,15 +37,15 @@ impl WorkerState {
         if let Some((.., words)) = self.words.iter().find(|(_, text, _)| *text == asked.query) {
             return Some(Arc::clone(words));
         }
-        let is_held =
+        let is_small =
             query.has_fuzzy() && asked.snapshot.stores.iter().map(|own| own.bytes).sum::<u64>() <= TEXT;
-        if !is_held {
+        if !is_small {
             self.text = None;
         }
         // If the user continues to type, only the places of the words so far are searched.
         let before = self.words.iter().rev().find(|(.., words)| words.tells(query));
         let before = before.map(|(.., words)| Arc::clone(words));
-        let text = if is_held { Some(self.text(&asked.snapshot)?) } else { None };
+        let text = if is_small { Some(self.text(&asked.snapshot)?) } else { None };
         let request = asked.request(query, text);
         let words = Arc::new(request.matches_within(before.as_deref(), cancel)?);
         self.words.push((Arc::clone(&asked.snapshot), asked.query.clone(), Arc::clone(&words)));
@@ -66,7 +67,7 @@ impl WorkerState {
         if let Some((_, with)) = known {
             return Ok(Arc::clone(with));
         }
-        let with = crate::usecase::with_deleted(&asked.snapshot, data, asked.now)?;
+        let with = crate::usecase::with_deleted(&asked.snapshot, Host::here(data, asked.now))?;
         self.deleted = Some((Arc::clone(&asked.snapshot), Arc::clone(&with)));
         Ok(with)
     }
@@ -93,7 +94,18 @@ pub(super) fn find(
         }
     }
     let results = match &asked.only {
-        Some(only) => only_those(&asked, only, &query, cancel)?,
+        Some(only) => {
+            let mut tracker = EntryTracker::new(&only.of, &asked.snapshot);
+            let mut those: HashSet<EntryRef> = HashSet::new();
+            for &at in &only.at {
+                let now = tracker.find(at, &|now| those.contains(&now));
+                those.extend(now);
+            }
+            let request = Request { all: true, ..asked.request(&query, None) };
+            let mut results = search(&request, cancel)?;
+            results.hits.retain(|hit| those.contains(&hit.at));
+            results
+        }
         None => {
             let words = kept.words(&asked, &query, cancel)?;
             let request = asked.request(&query, None);
@@ -119,24 +131,6 @@ pub(super) fn find(
     };
     let facets = facets(&asked.snapshot, &results.hits);
     Some(SearchOutcome { asked, of, outcome: Ok((results, facets)), unread })
-}
-
-fn only_those(
-    asked: &SearchRequest,
-    only: &MarkedRecords,
-    query: &Query,
-    cancel: &CancelToken,
-) -> Option<Results> {
-    let mut carry = EntryTracker::new(&only.of, &asked.snapshot);
-    let mut those: HashSet<EntryRef> = HashSet::new();
-    for &at in &only.at {
-        let now = carry.find(at, &|now| those.contains(&now));
-        those.extend(now);
-    }
-    let request = Request { all: true, ..asked.request(query, None) };
-    let mut results = search(&request, cancel)?;
-    results.hits.retain(|hit| those.contains(&hit.at));
-    Some(results)
 }
 
 pub(super) fn why(asked: SearchRequest, at: EntryRef, kept: &mut WorkerState) -> Option<ExplainedRank> {

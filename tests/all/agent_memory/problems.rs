@@ -4,6 +4,7 @@ use super::*;
 
 #[test]
 fn what_the_state_can_have_wrong_is_found_where_it_is() {
+    let [checkpoint, recalled] = ["/maintenance/latestCheckpointId", "/maintenance/lastRecalledEventId"];
     let cases: &[(&'static str, Value, &str, &str, &str)] = &[
         ("/schemaVersion", json!(1), "unsupported-version", "warning", "\"schemaVersion\""),
         ("/generatorVersion", json!(" "), "out-of-range", "error", "\"generatorVersion\""),
@@ -17,27 +18,9 @@ fn what_the_state_can_have_wrong_is_found_where_it_is() {
         ("/maintenance/historyEventCount", json!(9), "count-mismatch", "error", "\"historyEventCount\""),
         ("/maintenance/importSourceCount", json!(0), "count-mismatch", "error", "\"importSourceCount\""),
         ("/maintenance/importSourceCount", json!("1"), "wrong-type", "error", "\"importSourceCount\""),
-        (
-            "/maintenance/latestCheckpointId",
-            json!("chk-000009"),
-            "dangling-reference",
-            "error",
-            "\"project\": {",
-        ),
-        (
-            "/maintenance/lastRecalledEventId",
-            json!("evt-000009"),
-            "dangling-reference",
-            "warning",
-            "\"project\": {",
-        ),
-        (
-            "/maintenance/latestCheckpointId",
-            json!("chk-000001"),
-            "hash-mismatch",
-            "warning",
-            "\"latestCheckpointId\"",
-        ),
+        (checkpoint, json!("chk-000009"), "dangling-reference", "error", "\"project\": {"),
+        (recalled, json!("evt-000009"), "dangling-reference", "warning", "\"project\": {"),
+        (checkpoint, json!("chk-000001"), "hash-mismatch", "warning", "\"latestCheckpointId\""),
     ];
     for (pointer, value, code, severity, text) in cases {
         let (store, all) = after(&healthy().state(pointer, value.clone()).files());
@@ -144,34 +127,18 @@ fn what_a_checkpoint_can_have_wrong_is_found() {
 #[test]
 fn what_the_sources_and_the_config_can_have_wrong_is_found() {
     let failed = json!({"id": "calls", "lastSyncStatus": "failed", "lastSyncError": "no such folder"});
+    let (pathless, limit) = (json!({"id": "calls", "path": ""}), "backlogWarnThreshold");
+    let config = |name: &str, value: Value| healthy().config(&format!("/recall/{name}"), value).files();
     let builder = |source: Value| AgentMemoryBuilder::new().source(json!({})).source(source).files();
     for (files, file, code, severity, text) in [
         (builder(failed), "sources.json", "sync-failed", "warning", "\"failed\""),
-        (
-            builder(json!({"id": "calls", "path": ""})),
-            "sources.json",
-            "out-of-range",
-            "error",
-            "\"path\": \"\"",
-        ),
+        (builder(pathless), "sources.json", "out-of-range", "error", "\"path\": \"\""),
         (builder(json!({})), "sources.json", "duplicate-id", "warning", "  {\n    \"createdAt\""),
         (healthy().files().with("sources.json", "[\n 7]"), "sources.json", "not-an-object", "error", "7"),
         (healthy().files().with("sources.json", "{}"), "sources.json", "bad-json", "error", "{"),
         (healthy().files().with("config.json", "{"), "config.json", "bad-json", "error", "{"),
-        (
-            healthy().config("/recall/policy", json!("all")).files(),
-            "config.json",
-            "out-of-range",
-            "error",
-            "\"policy\"",
-        ),
-        (
-            healthy().config("/recall/backlogWarnThreshold", json!("3")).files(),
-            "config.json",
-            "wrong-type",
-            "error",
-            "\"backlogWarnThreshold\"",
-        ),
+        (config("policy", json!("all")), "config.json", "out-of-range", "error", "\"policy\""),
+        (config(limit, json!("3")), "config.json", "wrong-type", "error", "\"backlogWarnThreshold\""),
     ] {
         let (store, all) = after(&files);
         let from = if code == "duplicate-id" { 11 } else { 0 };

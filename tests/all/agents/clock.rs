@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use crate::support::passed_on::passed_on;
 use palimp::disk::{Machine, ProcessState, ThisMachine};
 use palimp::model::Moment;
 
@@ -32,6 +33,8 @@ impl Clock {
 }
 
 impl Machine for Clock {
+    passed_on! { self => self.real; own_process process }
+
     fn random(&self) -> [u8; 16] {
         [7; 16]
     }
@@ -49,14 +52,6 @@ impl Machine for Clock {
             true => self.turn(time),
             false => self.real.sleep(time),
         }
-    }
-
-    fn own_process(&self) -> u32 {
-        self.real.own_process()
-    }
-
-    fn process(&self, number: i32) -> ProcessState {
-        self.real.process(number)
     }
 
     /// Every process may have a file open.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use palimp::disk::host::Host;
 use palimp::disk::{Machine, RealDisk};
-use palimp::model::{Change, CommitReceipt, Entry, Extent, Moment, Plan, Store};
+use palimp::model::{Change, CommitReceipt, Entry, Extent, Moment, Plan, Store, Verb};
 use palimp::ops::{self, FieldAssignment, Refusal, WriteContext};
 use palimp::store::commit::{CommitError, Writer};
 use palimp::store::hidden_names::is_ours;
@@ -243,5 +243,5 @@ pub fn planned(context: &WriteContext<'_>, entry: &Entry, deed: Deed<'_>) -> Res
     };
     let change =
         Change::edits(&document.path, (&*document.bytes).into(), vec![(span.start as usize..end, bytes)]);
-    Ok(Plan { records: 1, changes: vec![change], ..Plan::of("edit", store.whole()?) })
+    Ok(Plan { records: 1, changes: vec![change], ..Plan::of(Verb::Edit, store.whole()?) })
 }

@@ -5,24 +5,24 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::rust_files;
+use super::files;
 
 /// The rooms that have a ceiling of their own. `REST` is for all others together.
 const ROOMS: [(&str, usize); 9] = [
-    ("format", 24_060),
-    ("tui", 22_240),
-    ("store", 20_440),
+    ("format", 23_990),
+    ("tui", 21_250),
+    ("store", 19_360),
     ("ops", 9_910),
-    ("usecase", 8_250),
+    ("usecase", 7_910),
     ("cli", 7_550),
-    ("query", 4_150),
-    ("text", 5_730),
+    ("query", 4_140),
+    ("text", 5_260),
     ("model", 4_180),
 ];
 /// Memory, work, disk, detectors, demo, check and the files of `src` itself.
-const REST: usize = 10_480;
-const SRC: usize = 116_950;
-const TESTS: usize = 67_380;
+const REST: usize = 10_390;
+const SRC: usize = 114_560;
+const TESTS: usize = 66_780;
 /// How far one room may be over its ceiling while the sum holds, in hundredths.
 const ROOM_SLACK: usize = 5;
 
@@ -58,7 +58,7 @@ fn no_room_grows_over_its_ceiling() {
 fn counted(root: &Path) -> Lines {
     let mut lines = Lines::default();
     let src = root.join("src");
-    for path in rust_files(&src) {
+    for path in files(&src, "rs") {
         let text = std::fs::read_to_string(&path).unwrap();
         let inside = path.strip_prefix(&src).unwrap();
         let (code, tests) = if is_test(inside) { (0, count(&text)) } else { split(&text) };
@@ -67,7 +67,7 @@ fn counted(root: &Path) -> Lines {
         *lines.rooms.entry(room.into()).or_default() += code;
         lines.tests += tests;
     }
-    let tests = rust_files(&root.join("tests"));
+    let tests = files(&root.join("tests"), "rs");
     lines.tests += tests.iter().map(|path| count(&std::fs::read_to_string(path).unwrap())).sum::<usize>();
     lines
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::rust_files;
+use super::files;
 
 #[test]
 fn every_property_says_by_tries_how_many_cases_it_has_and_where_chance_starts() {
@@ -10,8 +10,10 @@ fn every_property_says_by_tries_how_many_cases_it_has_and_where_chance_starts() 
     let is_own =
         |path: &PathBuf| path.ends_with("support/tries.rs") || path.ends_with("architecture/chance.rs");
     let mut broken = Vec::new();
-    for path in
-        ["src", "tests"].iter().flat_map(|folder| rust_files(&root.join(folder))).filter(|path| !is_own(path))
+    for path in ["src", "tests"]
+        .iter()
+        .flat_map(|folder| files(&root.join(folder), "rs"))
+        .filter(|path| !is_own(path))
     {
         let lines = by_chance(&std::fs::read_to_string(&path).unwrap()).into_iter();
         broken.extend(lines.map(|line| format!("{}:{line}: see support/tries.rs", path.display())));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Source;
-use super::code::code_of;
+use super::code::{code_of, parts_of_group};
 
 /// The largest circle of files outside `src/tui`, and inside it.
 const LARGEST: [usize; 2] = [3, 12];
@@ -149,19 +149,8 @@ impl SourceFile {
 /// Adds the paths of a `use` tree, each with the name that it brings.
 fn expand(tree: &str, before: &[String], found: &mut Vec<(Module, String)>) {
     let tree = tree.trim();
-    if let Some(group) = tree.strip_prefix('{').and_then(|own| own.strip_suffix('}')) {
-        let (mut depth, mut start) = (0, 0);
-        for (at, c) in group.char_indices().chain([(group.len(), ',')]) {
-            match c {
-                '{' => depth += 1,
-                '}' => depth -= 1,
-                ',' if depth == 0 => {
-                    expand(&group[start..at], before, found);
-                    start = at + 1;
-                }
-                _ => {}
-            }
-        }
+    if let Some(group) = tree.strip_prefix('{') {
+        parts_of_group(group).into_iter().for_each(|part| expand(part, before, found));
     } else if let Some((first, further)) = tree.split_once("::") {
         expand(further, &[before, &[first.trim().to_owned()]].concat(), found);
     } else if !tree.is_empty() {

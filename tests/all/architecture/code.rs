@@ -24,25 +24,31 @@ pub fn imports(code: &str) -> Vec<(usize, String)> {
 /// Returns the first name of a path, or of each path of a braced group.
 fn first_names(path: &str) -> Vec<String> {
     let Some(group) = path.strip_prefix('{') else { return vec![name_at(path)] };
-    let mut names = Vec::new();
-    let (mut depth, mut start) = (0, 0);
-    for (at, c) in group.char_indices() {
+    parts_of_group(group)
+        .into_iter()
+        .map(|part| name_at(part.trim()))
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+/// Returns what is between the commas of a braced group whose first brace is left out.
+pub fn parts_of_group(group: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (at, c) in group.char_indices().chain([(group.len(), '}')]) {
         match c {
             '{' => depth += 1,
-            '}' if depth == 0 => {
-                names.push(name_at(group[start..at].trim()));
-                break;
+            ',' | '}' if depth == 0 => {
+                parts.push(&group[start..at]);
+                start = at + 1;
+                if c == '}' {
+                    break;
+                }
             }
             '}' => depth -= 1,
-            ',' if depth == 0 => {
-                names.push(name_at(group[start..at].trim()));
-                start = at + 1;
-            }
             _ => {}
         }
     }
-    names.retain(|name| !name.is_empty());
-    names
+    parts
 }
 
 fn name_at(text: &str) -> String {

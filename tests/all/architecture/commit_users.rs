@@ -1,6 +1,9 @@
 //! Screens, verbs and jobs know the history of a store, its backups and drafts only through `usecase`.
 
+use std::path::Path;
+
 use super::circles::{Module, Sources};
+use super::{Source, sources};
 
 /// The modules that must not import from `store::commit`.
 const ABOVE: [&str; 3] = ["cli", "tui", "work"];
@@ -24,6 +27,14 @@ fn screens_verbs_and_jobs_import_nothing_from_the_commit() {
         "what they show of it is a function or a type of `usecase`:\n{}",
         users.join("\n")
     );
+}
+
+#[test]
+fn one_file_writes() {
+    let has_writer =
+        |source: &&Source| source.module() != "store" && source.find(&["Writer"]).next().is_some();
+    let users: Vec<_> = sources().iter().filter(has_writer).map(|source| source.path.as_path()).collect();
+    assert_eq!(users, [Path::new("usecase/write.rs")]);
 }
 
 #[test]

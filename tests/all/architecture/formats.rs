@@ -1,30 +1,21 @@
 //! Only `format` and `demo` name a format, so that a new one costs one folder and one line.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
-use std::path::Path;
 
 use palimp::format::FORMATS;
 
 use super::code::{line_at, words_at};
-use super::rust_files;
+use super::{Broken, sources};
 
 #[test]
 fn only_the_modules_of_formats_and_of_the_demo_name_a_format() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut found = String::new();
-    for path in rust_files(&root) {
-        let own = path.strip_prefix(&root).unwrap();
-        let is_free = own.starts_with("format") || own.starts_with("demo");
-        if is_free || own.iter().any(|part| part == "tests" || part == "tests.rs") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).unwrap();
-        for (line, name) in named(&text) {
-            writeln!(found, "src/{}:{line}: names {name}", own.display()).unwrap();
+    let mut broken = Broken::default();
+    for source in sources().iter().filter(|source| !["format", "demo"].contains(&source.module())) {
+        for (line, name) in named(&source.text) {
+            broken.note(source, line, &format!("names {name}"));
         }
     }
-    assert!(found.is_empty(), "\n{found}");
+    broken.assert_none();
 }
 
 /// Returns the lines that name a format, but for tests and for examples, which are tests, too.

@@ -1,10 +1,11 @@
 //! Texts that people read use the words of `CONTRIBUTING.md`, and none of the retired ones.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use aho_corasick::AhoCorasick;
 
 use super::code::{comments_of, has_word, strings_of};
+use super::files;
 use crate::support::run;
 
 /// Where a retired word is allowed: part of a file's path, the phrase, the reason.
@@ -32,6 +33,10 @@ struct Retired {
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn name_of(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned()
 }
 
 fn read(path: &Path) -> String {
@@ -75,6 +80,11 @@ fn found<'r>(path: &str, text: &str, retired: &'r [Retired], any: &AhoCorasick) 
     retired.iter().filter(|own| has_word(&text, &own.word)).collect()
 }
 
+/// Returns a line without what is in backticks.
+fn without_code(line: &str) -> String {
+    line.split('`').step_by(2).collect::<Vec<_>>().join(" ")
+}
+
 /// Returns the prose of a document: no fenced code, and nothing in backticks.
 fn prose(text: &str) -> Vec<(usize, String)> {
     let mut is_code = false;
@@ -83,24 +93,10 @@ fn prose(text: &str) -> Vec<(usize, String)> {
         if line.trim_start().starts_with("```") {
             is_code = !is_code;
         } else if !is_code {
-            lines.push((number, line.split('`').step_by(2).collect::<Vec<_>>().join(" ")));
+            lines.push((number, without_code(line)));
         }
     }
     lines
-}
-
-fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    for item in std::fs::read_dir(folder).unwrap() {
-        let path = item.unwrap().path();
-        match path.is_dir() {
-            true => all.extend(files(&path, extension)),
-            false if path.extension().is_some_and(|own| own == extension) => all.push(path),
-            false => {}
-        }
-    }
-    all.sort();
-    all
 }
 
 /// Returns a text without the `{…}` names of values in it.
@@ -140,10 +136,9 @@ fn help() -> Vec<(String, usize, String)> {
 
 /// Returns the texts of the program and its documents, with their files and lines.
 fn texts() -> Vec<(String, usize, String)> {
-    let own = |path: &Path| path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
     let mut all = Vec::new();
     for path in files(&root().join("src"), "rs") {
-        let name = own(&path);
+        let name = name_of(&path);
         if name.contains("/tests") {
             continue;
         }
@@ -157,7 +152,7 @@ fn texts() -> Vec<(String, usize, String)> {
     let others =
         ["README.md", "CONTRIBUTING.md", "SECURITY.md", "benches/README.md"].map(|name| root().join(name));
     for path in documents.chain(others) {
-        all.extend(prose(&read(&path)).into_iter().map(|(line, text)| (own(&path), line, text)));
+        all.extend(prose(&read(&path)).into_iter().map(|(line, text)| (name_of(&path), line, text)));
     }
     all
 }
@@ -166,17 +161,20 @@ fn texts() -> Vec<(String, usize, String)> {
 fn texts_have_the_words_of_the_list_and_none_that_it_retired() {
     let retired = retired();
     assert!(retired.len() > 30, "the table was not read: {}", retired.len());
-    let (texts, any) = (texts(), any_of(&retired));
+    let texts = texts();
     assert!(texts.len() > 2_000, "{} texts", texts.len());
-    let told: Vec<String> = texts
-        .iter()
-        .flat_map(|(file, line, text)| {
-            let say = move |own: &Retired| {
-                format!("{file}:{line}: \"{}\": use \"{}\": {text}", own.word, own.instead)
-            };
-            found(file, text, &retired, &any).into_iter().map(say).collect::<Vec<_>>()
-        })
-        .collect();
+    let any = any_of(&retired);
+    assert_none(&texts, |file, text| found(file, text, &retired, &any));
+}
+
+/// Fails if a text has a retired word.
+#[track_caller]
+fn assert_none<'r>(texts: &[(String, usize, String)], found: impl Fn(&str, &str) -> Vec<&'r Retired>) {
+    let told = texts.iter().flat_map(|(file, line, text)| {
+        let say = |own: &Retired| format!("{file}:{line}: \"{}\": use \"{}\": {text}", own.word, own.instead);
+        found(file, text).into_iter().map(say).collect::<Vec<_>>()
+    });
+    let told: Vec<String> = told.collect();
     assert!(told.is_empty(), "{} of {}:\n{}", told.len(), texts.len(), told.join("\n"));
 }
 
@@ -211,36 +209,23 @@ fn a_retired_word_is_found_as_a_word_alone_and_not_in_a_phrase_that_is_right() {
 
 /// Returns the comments of the code and its tests, with their files and lines.
 fn comments() -> Vec<(String, usize, String)> {
-    let of_file = |path: PathBuf| {
-        let name = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
-        let own = comments_of(&read(&path)).into_iter();
-        own.map(move |(line, text)| {
-            (name.clone(), line, text.split('`').step_by(2).collect::<Vec<_>>().join(" "))
-        })
-        .collect::<Vec<_>>()
-    };
-    ["src", "tests", "benches"]
-        .iter()
-        .flat_map(|top| files(&root().join(top), "rs"))
-        .flat_map(of_file)
-        .collect()
+    let mut all = Vec::new();
+    for path in ["src", "tests", "benches"].iter().flat_map(|top| files(&root().join(top), "rs")) {
+        let comments = comments_of(&read(&path)).into_iter();
+        all.extend(comments.map(|(line, text)| (name_of(&path), line, without_code(&text))));
+    }
+    all
 }
 
 #[test]
 fn comments_have_no_retired_words() {
     let retired: Vec<Retired> = retired().into_iter().filter(|own| !own.is_right_in_comments).collect();
-    let (comments, any) = (comments(), any_of(&retired));
+    let comments = comments();
     assert!(comments.len() > 8_000, "{} comments", comments.len());
-    let told: Vec<String> = comments
-        .iter()
-        .filter(|(file, ..)| !file.ends_with("architecture/words.rs"))
-        .flat_map(|(file, line, text)| {
-            let lower = text.to_lowercase();
-            let may = any.is_match(&lower);
-            let hits: Vec<_> = retired.iter().filter(|own| may && has_word(&lower, &own.word)).collect();
-            hits.into_iter()
-                .map(move |own| format!("{file}:{line}: \"{}\": use \"{}\": {text}", own.word, own.instead))
-        })
-        .collect();
-    assert!(told.is_empty(), "{}:\n{}", told.len(), told.join("\n"));
+    let any = any_of(&retired);
+    assert_none(&comments, |file, text| {
+        let lower = text.to_lowercase();
+        let may = !file.ends_with("architecture/words.rs") && any.is_match(&lower);
+        retired.iter().filter(|own| may && has_word(&lower, &own.word)).collect()
+    });
 }

@@ -1,7 +1,8 @@
 //! `auto_redaction` of the config: in what palimp adds or edits, and nowhere else.
 
 use super::*;
-use crate::secrets::{Desk, token};
+use crate::secrets::token;
+use crate::support::Desk;
 
 const ON: &str = r#"{"memory_config":{"privacy":{"auto_redaction":true}},
     "privacy_config":{"auto_redaction":{"patterns":[{"type":"ticket","regex":"\\bTCK-[0-9]{6}\\b"}],"replacement":"[GONE]"}}}"#;
@@ -53,6 +54,5 @@ fn without_it_nothing_is_redacted_and_an_unsafe_pattern_is_named() {
     let words = ["add", "--session", session, "--type", "finding", "--text", "ask b@example.org", "--yes"];
     desk.run(&words).expect_status(0);
     assert!(text_of(&desk.store, "findings.jsonl").contains("ask b@example.org"));
-    let check = desk.run(&["check"]);
-    assert!(check.stdout.contains("`api_key` is not used"), "{}", check.stdout);
+    desk.run(&["check"]).expect_stdout("`api_key` is not used");
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use palimp::model::Snapshot;
 use palimp::ops::backup_restore::comparison::{DifferenceKind, RecordDifference};
-use palimp::usecase::{BackupRestore, ChangeCommand};
+use palimp::usecase::BackupRestore;
 use palimp::work::{
     BackupRow, Inspect, InspectRequest, Inspected, Job, JobResult, OpenedBackup, WorkerState, run_job,
 };
@@ -80,7 +80,7 @@ impl Judge<'_> {
         };
         let told = format!("{} from {}", compared.file.display(), opened.copy.path.display());
         let (before, files) = (live(&self.desk.store()), self.desk.files());
-        let Ok(planned) = self.desk.plan(ChangeCommand::RestoreBackup(restoring), &[]) else { return };
+        let Ok(planned) = self.desk.plan(restoring, &[]) else { return };
         if planned.is_empty() {
             return;
         }

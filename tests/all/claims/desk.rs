@@ -12,7 +12,8 @@ use palimp::model::{EntryRef, Extent, Moment, Snapshot, Store};
 use palimp::store::commit::Vault;
 use palimp::store::{Place, load};
 use palimp::usecase::{
-    self, ChangeCommand, ChangeRequest, CheckedStore, PlannedChange, RecentSteps, Requester, SilentObserver,
+    self, ChangeRequest, CheckedStore, Command, PlannedChange, RecentSteps, Requester, ReverseLast,
+    SilentObserver,
 };
 
 use super::stores::Gone;
@@ -53,18 +54,19 @@ impl Desk {
     }
 
     pub fn checked(&self) -> CheckedStore {
-        usecase::check_store(Some(&self.data()), &self.store(), self.now)
+        usecase::check_store(&palimp::disk::RealDisk, Some(&self.data()), &self.store(), self.now)
     }
 
-    pub fn request(&self, wanted: ChangeCommand, at: &[EntryRef]) -> ChangeRequest {
+    pub fn request(&self, command: impl Command, at: &[EntryRef]) -> ChangeRequest {
         let snapshot = Arc::new(Snapshot::of(vec![self.store()]));
-        let request = ChangeRequest::new(snapshot, Requester::Screen, wanted, self.data(), self.now);
+        let request =
+            ChangeRequest::new(snapshot, Requester::Screen, Arc::new(command), self.data(), self.now);
         ChangeRequest { at: at.to_vec(), name: "it".into(), ..request }
     }
 
-    pub fn plan(&self, wanted: ChangeCommand, at: &[EntryRef]) -> Result<PlannedChange, String> {
+    pub fn plan(&self, command: impl Command, at: &[EntryRef]) -> Result<PlannedChange, String> {
         let data = self.data();
-        usecase::plan(self.request(wanted, at), self.host(&data)).map_err(|failed| failed.told())
+        usecase::plan(self.request(command, at), self.host(&data)).map_err(|failed| failed.told())
     }
 
     pub fn carry_out(&mut self, planned: PlannedChange) -> Result<(), String> {
@@ -80,13 +82,13 @@ impl Desk {
         done.map(drop).map_err(|failed| failed.told())
     }
 
-    pub fn change(&mut self, wanted: ChangeCommand, at: &[EntryRef]) -> Result<(), String> {
-        let planned = self.plan(wanted, at)?;
+    pub fn change(&mut self, command: impl Command, at: &[EntryRef]) -> Result<(), String> {
+        let planned = self.plan(command, at)?;
         self.carry_out(planned)
     }
 
     pub fn undo(&mut self) -> Result<(), String> {
-        let request = self.request(ChangeCommand::Undo, &[]);
+        let request = self.request(ReverseLast { is_redo: false }, &[]);
         self.now = self.now.plus(60_000_000);
         usecase::plan_and_execute(&request, &mut RecentSteps::default()).map(drop)
     }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use palimp::check::findings;
 use palimp::disk::RealDisk;
+use palimp::disk::host::Host;
 use palimp::model::{Problem, Store};
 use palimp::ops::repair::{FixChoice, ProblemFix, RepairTarget};
-use palimp::usecase::{self, ChangeCommand};
+use palimp::usecase::{self, Repair};
 use serde_json::Value;
 
 use super::Judge;
@@ -58,7 +59,7 @@ impl Judge<'_> {
         let data = self.desk.data();
         let mut claims = Vec::new();
         for own in findings(store) {
-            let Ok(beside) = usecase::fixes_of(&RealDisk, &data, store, own.problem, self.desk.now) else {
+            let Ok(beside) = usecase::fixes_of(Host::here(&data, self.desk.now), store, own.problem) else {
                 continue;
             };
             for (number, (fix, after)) in (1..).zip(beside.fixes) {
@@ -73,7 +74,7 @@ impl Judge<'_> {
         let files = self.desk.files();
         let which = RepairTarget::Chosen(vec![(claim.key.clone(), FixChoice::Number(claim.number))]);
         let told = claim.told();
-        let planned = match self.desk.plan(ChangeCommand::Repair(which), &[]) {
+        let planned = match self.desk.plan(Repair(which), &[]) {
             Ok(planned) => planned,
             Err(why) => {
                 return self
@@ -81,7 +82,7 @@ impl Judge<'_> {
             }
         };
         let plan: Vec<String> = planned.all().flat_map(|(_, plan)| plan.preview_lines()).collect();
-        let is_due = planned.plans.iter().any(|(_, plan)| !plan.is_empty());
+        let is_due = planned.plans.iter().any(|own| !own.plan.is_empty());
         self.holds(is_due, "a fix that is offered does something", || told.clone());
         if let Err(why) = self.desk.carry_out(planned) {
             return self
@@ -255,7 +256,7 @@ impl Judge<'_> {
 
     fn all_safe(&mut self, store: &Arc<Store>) {
         let files = self.desk.files();
-        let planned = match self.desk.plan(ChangeCommand::Repair(RepairTarget::AllSafe), &[]) {
+        let planned = match self.desk.plan(Repair(RepairTarget::AllSafe), &[]) {
             Ok(planned) if !planned.is_empty() => planned,
             Ok(_) => return,
             Err(why) => return self.holds(false, "all safe fixes can be planned", || why),
@@ -282,7 +283,7 @@ impl Judge<'_> {
             let is_named = own.is_named_in(plan.join("\n").as_bytes());
             self.holds(!is_gone && is_named, "all safe fixes bring back nothing unnamed", || own.told());
         }
-        let again = self.desk.plan(ChangeCommand::Repair(RepairTarget::AllSafe), &[]);
+        let again = self.desk.plan(Repair(RepairTarget::AllSafe), &[]);
         let more = again.map(|own| own.all().flat_map(|(_, plan)| plan.preview_lines()).collect::<Vec<_>>());
         self.holds(more.as_ref().is_ok_and(Vec::is_empty), "all safe fixes are done at once", || {
             format!("{more:?}")

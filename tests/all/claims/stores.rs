@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use palimp::model::{EntryRef, State};
-use palimp::usecase::{ChangeCommand, DeleteOptions, EraseOptions};
+use palimp::ops::reindex::Reindex;
+use palimp::ops::tag::ChangeTags;
+use palimp::usecase::{ArchiveMemories, DeleteOptions, EditMemory, EraseOptions};
 use serde_json::{Value, json};
 
 use super::desk::Desk;
@@ -132,27 +134,27 @@ pub struct Gone {
 /// Returns the store with its history, and the memories that were removed on purpose.
 pub fn lived(format: &'static str) -> (Desk, Vec<Gone>) {
     let mut desk = Desk::new(format, root(format), &begun(format));
-    let _ = desk.change(ChangeCommand::Reindex(None), &[]);
+    let _ = desk.change(Reindex { session: None }, &[]);
     desk.back_up();
     let mut gone = Vec::new();
     let ways = [DeleteOptions::default(), DeleteOptions { remove: true, ..DeleteOptions::default() }];
     for (at, way) in [2, 3].into_iter().zip(ways) {
         let one = nth_live(&desk, at);
         gone.push(desk.gone(one, false));
-        desk.change(ChangeCommand::Delete(way.clone()), &[one])
-            .or_else(|_| desk.change(ChangeCommand::Delete(DeleteOptions::default()), &[one]))
+        desk.change(way.clone(), &[one])
+            .or_else(|_| desk.change(DeleteOptions::default(), &[one]))
             .unwrap_or_else(|_| drop(gone.pop()));
     }
     let one = nth_live(&desk, 3);
     gone.push(desk.gone(one, true));
-    desk.change(ChangeCommand::Erase(EraseOptions::default()), &[one]).unwrap_or_else(|_| drop(gone.pop()));
+    desk.change(EraseOptions::default(), &[one]).unwrap_or_else(|_| drop(gone.pop()));
     let one = nth_live(&desk, 0);
-    let _ = desk.change(ChangeCommand::Tag { add: vec!["later".into()], remove: Vec::new() }, &[one]);
+    let _ = desk.change(ChangeTags { add: vec!["later".into()], remove: Vec::new() }, &[one]);
     let one = nth_live(&desk, 1);
-    let _ = desk.change(ChangeCommand::text("another text, written later".into()), &[one]);
+    let _ = desk.change(EditMemory::text("another text, written later".into()), &[one]);
     if format == "memory-server" {
         let one = nth_live(&desk, 2);
-        desk.change(ChangeCommand::Archive, &[one]).unwrap();
+        desk.change(ArchiveMemories, &[one]).unwrap();
     }
     // Agents add memories, one of them twice.
     let twice = record(format, 21).to_string().replace("-000000000021", "-000000000022");
@@ -160,7 +162,7 @@ pub fn lived(format: &'static str) -> (Desk, Vec<Gone>) {
         twice.replace("mem_021", "mem_022").replace("msg-021", "msg-022").replace("evt-000021", "evt-000022");
     let more = lines(format, 20..22) + &twice + "\n";
     desk.append(log(format), more.as_bytes());
-    let _ = desk.change(ChangeCommand::Reindex(None), &[]);
+    let _ = desk.change(Reindex { session: None }, &[]);
     desk.back_up();
     (desk, gone)
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::faulty::Faulty;
 use palimp::disk::Disk;
-use palimp::model::{Change, Plan};
+use palimp::model::{Change, Plan, Verb};
 use palimp::ops::WriteContext;
 
 use super::bench::{Bench, ROOT, run};
@@ -42,7 +42,10 @@ fn a_lock_that_is_lost_between_two_files_stops_the_change_and_what_was_made_is_p
 fn config(context: &WriteContext<'_>) -> Plan {
     let base = b"{\"version\": \"1.0\"}\n".as_slice();
     let edit = Change::edits("config.json", base.into(), vec![(13..16, b"1.1".to_vec())]);
-    Plan { changes: vec![edit], ..Plan::of_unread_store("edit", &context.store.root, context.store.format) }
+    Plan {
+        changes: vec![edit],
+        ..Plan::of_unread_store(Verb::Edit, &context.store.root, context.store.format)
+    }
 }
 
 #[test]
@@ -58,7 +61,7 @@ fn a_last_line_without_an_end_that_stays_so_does_not_keep_a_change_waiting() {
 
 fn without_folder(context: &WriteContext<'_>) -> Plan {
     let changes = vec![Change::remove_folder("sessions/sess_c")];
-    Plan { changes, ..Plan::of_unread_store("session delete", &context.store.root, context.store.format) }
+    Plan { changes, ..Plan::of_unread_store(Verb::SessionDelete, &context.store.root, context.store.format) }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::faulty::Faulty;
 use palimp::disk::Disk;
-use palimp::model::{Change, CommitReceipt, Plan};
+use palimp::model::{Change, CommitReceipt, Plan, Verb};
 use palimp::ops;
 use palimp::store::commit::{CommitError, FilesState, Writer};
 
@@ -77,7 +77,7 @@ fn written_before(disk: &Faulty, is_it: fn(&str) -> bool, file: &str) {
 #[test]
 fn a_note_that_an_agent_writes_to_while_another_of_the_same_change_is_put_in_place_stays() {
     let (disk, machine) = (notes(), Still::first());
-    let mut plan = Plan::of_unread_store("edit", Path::new(ROOT), "a-mem");
+    let mut plan = Plan::of_unread_store(Verb::Edit, Path::new(ROOT), "a-mem");
     plan.changes.extend(["a", "b"].map(|name| changed(&disk, name)));
     written_before(&disk, |op| op.starts_with("exchange") && op.ends_with("a.md"), "knowledge/notes/b.md");
     let error = committed(&disk, "a-mem", &machine, &plan).unwrap_err();
@@ -90,7 +90,7 @@ fn a_note_that_an_agent_writes_to_while_another_of_the_same_change_is_put_in_pla
 #[test]
 fn a_note_that_an_agent_writes_to_is_not_removed_with_another() {
     let (disk, machine) = (notes(), Still::first());
-    let mut plan = Plan::of_unread_store("delete", Path::new(ROOT), "a-mem");
+    let mut plan = Plan::of_unread_store(Verb::Delete, Path::new(ROOT), "a-mem");
     let gone = |name: &str| Change::remove(note(name).0, note(name).1.into_bytes().into());
     plan.changes.extend(["a", "b"].map(gone));
     written_before(&disk, |op| op.starts_with("rename") && op.contains("/a.md to "), "knowledge/notes/b.md");
@@ -144,7 +144,7 @@ fn what_an_agent_adds_to_a_log_that_is_made_stays_where_the_lock_is_not_free() {
     let disk = on(&[("index.json", "{}".into())]);
     let machine = Still::first();
     let store = load(&disk, "memory-server");
-    let mut plan = Plan::of_unread_store("restore", Path::new(ROOT), "memory-server");
+    let mut plan = Plan::of_unread_store(Verb::BackupRestore, Path::new(ROOT), "memory-server");
     plan.changes.push(Change::create("learnings.jsonl", line("k-1")));
     plan.changes.push(Change::append("core_memories.jsonl", line("k-2"), None));
     drop(store);
@@ -190,7 +190,7 @@ fn what_an_agent_puts_in_the_place_of_a_new_file_stays_where_that_is_undone() {
     let mut count = 0;
     for (wanted, in_place) in (0..).flat_map(|wanted| [(wanted, true), (wanted, false)]) {
         let disk = on(&[("index.json", "{}".into())]);
-        let mut plan = Plan::of_unread_store("restore", Path::new(ROOT), "memory-server");
+        let mut plan = Plan::of_unread_store(Verb::BackupRestore, Path::new(ROOT), "memory-server");
         plan.changes.push(Change::create("learnings.jsonl", line("k-1")));
         plan.changes.push(Change::append("core_memories.jsonl", line("k-2"), None));
         let other: &'static Faulty = Box::leak(Box::new(disk.another()));
@@ -223,7 +223,7 @@ fn what_an_agent_puts_in_the_place_of_a_new_file_stays_where_that_is_undone() {
         let writer = if is_long() {
             Writer::open(host, &store)
         } else {
-            Writer::open_within(host, &store, Duration::ZERO)
+            Writer::open_within(host, &store, Some(Duration::ZERO))
         };
         writer.unwrap().commit(&plan).unwrap_err();
         drop(held);

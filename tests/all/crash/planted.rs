@@ -1,7 +1,7 @@
 //! Planted faults prove that the checks work: in the disk, a plan's order, and what is made durable.
 
 use crate::faulty::Lie;
-use palimp::model::{Act, Plan};
+use palimp::model::{Act, Plan, Verb};
 use palimp::ops::delete::{DeleteOptions, delete};
 use palimp::ops::{self, WriteContext, archive, edit};
 
@@ -105,7 +105,7 @@ fn buried(context: &WriteContext<'_>) -> Plan {
     let removal =
         delete(context, &entries, &DeleteOptions { remove: true, ..DeleteOptions::default() }).unwrap();
     plan.changes.extend(removal.changes);
-    ops::plan("delete", context, 1, plan.changes).unwrap()
+    ops::plan(Verb::Delete, context, 1, plan.changes).unwrap()
 }
 
 #[test]

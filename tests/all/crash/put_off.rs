@@ -1,8 +1,6 @@
-//! Derived files of a large log that others write to: palimp puts them off until the writes pause.
-//! Then the background process, or the next start, rebuilds them.
+//! Derived files of a log that others write to: agents read by the places in an index, so it is right when the change ends.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
@@ -12,12 +10,11 @@ use palimp::disk::{Disk, Machine, ProcessState};
 use palimp::model::{CommitReceipt, Moment, Store};
 use palimp::ops;
 use palimp::store::Place;
-use palimp::store::commit::{Vault, Writer, take_stores_to_watch, watch};
+use palimp::store::commit::{Vault, Writer};
 
 use super::bench::{DATA, context};
 use super::stores;
 
-/// The process notes left-over work by the store's root. No other test has this root.
 const ROOT: &str = "/put-off";
 const SECOND: i64 = 1_000_000;
 
@@ -94,9 +91,6 @@ fn is_pending(disk: &Faulty) -> bool {
 struct Passing {
     began: Moment,
     passed: AtomicI64,
-    disk: Faulty,
-    /// For each sleep, the time that had passed, and whether the index was right.
-    seen: Mutex<Vec<(i64, bool)>>,
 }
 
 impl Passing {
@@ -104,7 +98,7 @@ impl Passing {
     fn on(disk: &Faulty, seconds: i64) -> Passing {
         let modified = disk.another().look(&log()).unwrap().generation.modified;
         let began = Moment((modified / 1000) as i64).plus(1 + seconds * SECOND);
-        Passing { began, passed: AtomicI64::new(0), disk: disk.another(), seen: Mutex::default() }
+        Passing { began, passed: AtomicI64::new(0) }
     }
 }
 
@@ -118,8 +112,7 @@ impl Machine for Passing {
     }
 
     fn sleep(&self, time: Duration) {
-        let passed = self.passed.fetch_add(time.as_micros() as i64, Ordering::SeqCst);
-        self.seen.lock().unwrap().push((passed, is_indexed(&self.disk)));
+        self.passed.fetch_add(time.as_micros() as i64, Ordering::SeqCst);
     }
 
     fn own_process(&self) -> u32 {
@@ -139,40 +132,12 @@ impl Machine for Passing {
     }
 }
 
-fn is_left() -> bool {
-    take_stores_to_watch().iter().any(|own| own.place == place() && own.is_due)
-}
-
 #[test]
-fn an_index_of_a_large_log_that_others_write_to_is_rebuilt_when_they_pause() {
-    let disk = sessions(1 << 20);
-    let receipt = tagged_beside_an_agent(&disk);
-    let disk = disk.restart();
-    assert!(receipt.notes.iter().any(|note| note.contains("rebuilt when they pause")), "{:?}", receipt.notes);
-    assert!(!is_indexed(&disk) && is_pending(&disk), "it waits");
-    assert!(is_left(), "whoever runs the verb starts a process that looks after it");
-
-    // A start while agents still write leaves it.
-    let (machine, store) = (Passing::on(&disk, 0), load(&disk));
-    drop(Writer::open(host(&disk, &machine), &store).unwrap());
-    assert!(!is_indexed(&disk) && is_pending(&disk), "it waits still");
-
-    let later = disk.restart();
-    watch(host(&disk, &machine), &[place()]);
-    assert!(is_indexed(&disk) && !is_pending(&disk), "the process that looks after it rebuilt it");
-    let seen = machine.seen.into_inner().unwrap();
-    assert!(seen.iter().any(|(passed, _)| *passed < SECOND), "{seen:?}");
-    assert!(seen.iter().all(|(passed, is_right)| *passed > SECOND || !is_right), "{seen:?}");
-
-    let (machine, store) = (Passing::on(&later, 60), load(&later));
-    drop(Writer::open(host(&later, &machine), &store).unwrap());
-    assert!(is_indexed(&later) && !is_pending(&later), "the next start rebuilt it");
-}
-
-#[test]
-fn an_index_of_a_small_log_is_rebuilt_at_once() {
-    let disk = sessions(16);
-    let receipt = tagged_beside_an_agent(&disk);
-    assert!(receipt.notes.iter().all(|note| !note.contains("stale")), "{:?}", receipt.notes);
-    assert!(is_indexed(&disk) && !is_pending(&disk));
+fn an_index_of_a_log_that_others_write_to_is_rebuilt_before_the_change_ends() {
+    for len in [16, 1 << 20] {
+        let disk = sessions(len);
+        let receipt = tagged_beside_an_agent(&disk);
+        assert!(receipt.notes.iter().all(|note| !note.contains("stale")), "{:?}", receipt.notes);
+        assert!(is_indexed(&disk) && !is_pending(&disk), "a line of {len} characters");
+    }
 }

@@ -6,7 +6,7 @@ use crate::faulty::{Errno, Fault, Faulty};
 use palimp::disk::ThisMachine;
 use palimp::disk::{Disk, Machine};
 use palimp::format::writing::{FieldAssignment, WriteContext};
-use palimp::model::{Entry, Plan, Store};
+use palimp::model::{Entry, ErasureState, Plan, Store};
 use palimp::ops::delete::{DeleteOptions, delete};
 use palimp::ops::edit::edit;
 use palimp::store::commit::{CommitError, FilesState, Vault, Writer, keep_text};
@@ -277,7 +277,7 @@ const PATH: &str = "the/path/of/the/first.rs";
 /// Erases the first record, whose path is also in other data of palimp.
 fn erased_beside(disk: &Faulty) {
     let erased = erase_of(disk, &load(disk), b"k-1").unwrap();
-    assert_eq!((&*erased.state, erased.left), ("erased", Vec::new()));
+    assert_eq!((erased.state, erased.left), (ErasureState::Erased, Vec::new()));
     assert!(erased.also_elsewhere > 0);
 }
 

@@ -34,7 +34,7 @@ fn nothing_is_left_of_a_part_of_a_bundle_and_hashes_and_counts_are_right() {
         assert_eq!(checkpoint["bundleHash"], json!(hash(&checkpoint["bundle"])), "{file}");
         assert_eq!(checkpoint["bundle"]["gotchas"].as_array().unwrap().len(), 2, "{file}");
     }
-    let page = String::from_utf8(site.store.read("../docs/agent-memory/gotchas.md")).unwrap();
+    let page = site.store.text("../docs/agent-memory/gotchas.md");
     assert!(page.contains("## The drawer sticks"), "{page}");
     let event: Value = serde_json::from_str(&site.lines("history/events.jsonl")[1]).unwrap();
     assert_eq!(event["signals"]["gotchas"], json!(["The drawer sticks: Age."]));
@@ -77,10 +77,10 @@ fn a_part_that_an_agent_writes_meanwhile_under_the_title_of_an_erased_one_stays(
 fn a_page_that_people_changed_stays_and_what_it_still_says_is_named() {
     let site = agent_memory(false);
     let page = "../docs/agent-memory/gotchas.md";
-    let text = String::from_utf8(site.store.read(page)).unwrap() + "\nA note of somebody's own.\n";
+    let text = site.store.text(page) + "\nA note of somebody's own.\n";
     site.store.write(page, text.as_bytes());
     let output = site.run(&["erase", "gotchas.1", "--yes", "--json"]);
-    assert_eq!(String::from_utf8(site.store.read(page)).unwrap(), text);
+    assert_eq!(site.store.text(page), text);
     let row: Value = serde_json::from_str(&output.stdout).unwrap();
     assert!(row["left"].to_string().contains("docs/agent-memory/gotchas.md"), "{row}");
 }
@@ -126,8 +126,7 @@ fn an_erased_checkpoint_leaves_its_batch_and_the_latest_stays() {
     assert_eq!(found(site.store.around(), &[secret(21)]).len(), 4);
     let tree = Tree::of(&site.store.path);
     for id in ["chk-000004", "currentFocus"] {
-        let refused = site.run(&["erase", id, "--yes"]).expect_status(3);
-        assert!(refused.stderr.contains("erase the"), "{}", refused.stderr);
+        site.run(&["erase", id, "--yes"]).expect_status(3).expect_stderr("erase the");
     }
     assert_untouched(&site.store.path, &tree);
 }
@@ -148,10 +147,10 @@ fn a_value_that_people_wrote_into_a_page_is_masked_and_the_rest_of_the_page_stay
     let site = agent_memory(false);
     let page = "../docs/agent-memory/gotchas.md";
     let value = ["kingfisher", "1708"].join("-");
-    let text = String::from_utf8(site.store.read(page)).unwrap();
+    let text = site.store.text(page);
     site.store.write(page, format!("{text}\nSee {value} too.\n").as_bytes());
     site.fed(&value, &["erase", "--value-from", "-", "--yes"]).expect_status(0);
-    let now = String::from_utf8(site.store.read(page)).unwrap();
+    let now = site.store.text(page);
     assert!(now.ends_with("\nSee •••••• too.\n") && now.contains("## The drawer sticks"), "{now}");
 }
 

@@ -86,7 +86,11 @@ pub fn erase_of(disk: &dyn Disk, store: &Store, says: &[u8]) -> Result<ErasureRe
     let mut contents = ErasedContents::default();
     let kept = gather(disk, store, &vault, &wanted, &mut contents, &Default::default()).unwrap();
     let plan = erase::plan(&context, &wanted, &contents, &kept, erase::DEFAULT_REASON).unwrap().plan;
-    Writer::open(host, store)?.erase(&plan, ErasureScope::of_records(&targets), erase::DEFAULT_REASON)
+    Writer::open(host, store)?.erase(
+        &plan,
+        ErasureScope { targets: &targets, ..ErasureScope::default() },
+        erase::DEFAULT_REASON,
+    )
 }
 
 fn left_on(disk: &Faulty) -> Vec<PathBuf> {

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::demo::lay_out;
 use crate::support::files::gzip;
 use crate::support::tries::{config, count};
-use crate::support::{Output, Verb, folder};
+use crate::support::{Output, StoreBuilder, Verb, folder};
 
 const NOW: &str = "2026-01-20T10:00:00Z";
 
@@ -191,8 +191,7 @@ fn a_value_that_is_written_into_another_store_later_is_found_by_the_check_of_all
     demo.fed(&value, &["forget", "--value-from", "-", "--yes"]).expect_status(0);
     demo.run(&["verify-erased", "--all"]).expect_status(0);
     std::fs::write(demo.stores().join("team/memories/later.txt"), &value).unwrap();
-    let checked = demo.run(&["verify-erased", "--all"]).expect_status(1);
-    assert!(checked.stdout.contains("later.txt"), "{}", checked.stdout);
+    demo.run(&["verify-erased", "--all"]).expect_status(1).expect_stdout("later.txt");
 }
 
 #[test]
@@ -216,8 +215,7 @@ fn what_a_stopped_erasure_left_in_another_store_is_named_by_the_check_and_goes_w
     let words = ["forget", "--value-from", "-", "--yes"];
     // It was stopped after its first store.
     demo.fed_in(&demo.stores().join(PLACES[0].0), &value, &words).expect_status(0);
-    let checked = demo.run(&["verify-erased", "--all"]).expect_status(1);
-    assert!(checked.stdout.contains(PLACES[1].0), "{}", checked.stdout);
+    demo.run(&["verify-erased", "--all"]).expect_status(1).expect_stdout(PLACES[1].0);
     demo.fed(&value, &words).expect_status(0);
     demo.run(&["verify-erased", "--all"]).expect_status(0);
 }
@@ -242,14 +240,36 @@ fn a_rule_is_saved_without_a_value_and_runs_again() {
     let rules = demo.run(&["forget", "--rules", "--json"]).json_lines();
     assert_eq!((&rules[0]["rule"], &rules[0]["until"]), (&"retries".into(), &"-1d".into()));
     demo.run(&["forget", "--rule", "retries", "--yes"]).expect_status(0);
-    demo.run(&["forget", "--rule", "retries", "--yes"]).expect_status(1);
-    let value = demo.fed("kingfisher-17", &["forget", "--value-from", "-", "--rule", "key", "--yes"]);
-    assert_eq!(value.status, Some(3), "{}", value.stderr);
+    let nothing = demo.run(&["forget", "--rule", "retries", "--yes"]).expect_status(0);
+    assert!(nothing.stderr.contains("no memory fits"), "{}", nothing.stderr);
+    demo.fed("kingfisher-17", &["forget", "--value-from", "-", "--rule", "key", "--yes"]).expect_status(3);
     demo.run(&["forget", "--rule", "unknown"]).expect_status(2);
     demo.run(&["forget"]).expect_status(2);
     demo.run(&["forget", "--since", "-3d"]).expect_status(2);
     demo.run(&["forget", "--remove-rule", "retries"]).expect_status(0);
     demo.run(&["forget", "--rules"]).expect_status(1);
+}
+
+#[test]
+fn a_rule_runs_in_its_stores_from_anywhere_and_is_quiet_if_that_is_asked() {
+    let stores = [(), ()]
+        .map(|()| StoreBuilder::memory_server().learning(json!({"content": "Old marzipan."})).build());
+    let [mine, other] = &stores;
+    mine.at_now(&["forget", "--topic", "marzipan", "--rule", "sweets"]).expect_status(3);
+    mine.at_now(&["verify-erased", "--all", "--quiet"]).expect_status(0);
+    let data = mine.data();
+    let cron = |words: &[&str]| {
+        let own = ["--quiet", "--now", NOW, "--data-dir", data.to_str().unwrap()];
+        let done = Verb::new([words, &own].concat()).in_folder(&other.path).home(other.around()).run();
+        let done = done.expect_status(0);
+        assert_eq!(done.stdout + &done.stderr, "", "{words:?}");
+    };
+    let rule = ["forget", "--rule", "sweets", "--yes"];
+    cron(&rule);
+    assert!(!mine.text("learnings.jsonl").contains("marzipan"));
+    assert!(other.text("learnings.jsonl").contains("marzipan"));
+    cron(&rule);
+    cron(&["maintain", "--yes"]);
 }
 
 #[test]
@@ -334,8 +354,7 @@ fn receipts_are_listed_with_their_later_checks_and_a_value_that_was_written_agai
         "{rows:?}"
     );
     demo.run(&["verify-erased", "--all"]).expect_status(0);
-    let told = demo.run(&["verify-erased", "--list"]).stdout;
-    assert!(told.contains("searched again") && told.contains("nothing found"), "{told}");
+    demo.run(&["verify-erased", "--list"]).expect_stdout("searched again").expect_stdout("nothing found");
     let before = Demo::new();
     let erased = ["learnings", "tasks", "core_memories"].into_iter().find_map(|name| {
         let path = format!("team/memories/{name}.jsonl");
@@ -367,7 +386,6 @@ fn words_of_a_topic_are_counted_in_transcripts_without_regard_to_case_and_nothin
         (&"transcript".into(), Some(4)),
         "{beside:?}"
     );
-    let told = demo.run(&["forget", "--topic", "retry budget", "--yes"]).expect_status(0).stdout;
-    assert!(told.contains("one.jsonl"), "{told}");
+    demo.run(&["forget", "--topic", "retry budget", "--yes"]).expect_status(0).expect_stdout("one.jsonl");
     assert_eq!(std::fs::read_to_string(&transcript).unwrap(), text);
 }

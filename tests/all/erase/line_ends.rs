@@ -1,9 +1,12 @@
 //! A value of several lines is one value, whatever line ends it is given with and stored with.
 
+use std::path::{Path, PathBuf};
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::forget::{Demo, PLACES};
+use crate::support::traces::found;
 use crate::support::tries::{count, some};
 
 const ENDS: [&str; 3] = ["\n", "\r\n", "\r"];
@@ -13,31 +16,9 @@ fn lines(count: usize) -> Vec<String> {
     (0..count).map(|number| format!("kingfisher {number} of {count} \"x\\y\"")).collect()
 }
 
-/// Returns the forms in which a value may be in a file, with each line end.
-fn forms(lines: &[String]) -> Vec<Vec<u8>> {
-    let of = |end: &str| {
-        let plain = lines.join(end);
-        let json = serde_json::to_string(&plain).unwrap();
-        [
-            plain.clone().into_bytes(),
-            json.as_bytes()[1..json.len() - 1].to_vec(),
-            STANDARD.encode(plain).into_bytes(),
-        ]
-    };
-    ENDS.iter().flat_map(|end| of(end)).collect()
-}
-
-fn holding(folder: &std::path::Path, forms: &[Vec<u8>]) -> Vec<std::path::PathBuf> {
-    let items = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let of = |item: std::fs::DirEntry| match item.path() {
-        path if path.is_dir() => holding(&path, forms),
-        path => {
-            let bytes = std::fs::read(&path).unwrap_or_default();
-            let has = forms.iter().any(|form| memchr::memmem::find(&bytes, form).is_some());
-            if has { vec![path] } else { Vec::new() }
-        }
-    };
-    items.flat_map(of).collect()
+/// Returns the files below a folder that have a value with any line end, in any form.
+fn holding(folder: &Path, lines: &[String]) -> Vec<PathBuf> {
+    found(folder, &ENDS.map(|end| lines.join(end)))
 }
 
 #[test]
@@ -60,7 +41,7 @@ fn a_value_of_several_lines_goes_whatever_its_line_ends_are() {
             let what = format!("{stored:?} stored, {given:?} given, {line_count} lines");
             let words = ["erase", "--value-from", "-", "--yes"];
             demo.fed(&lines.join(given), &words).expect_status(0);
-            assert_eq!(holding(demo.folder(), &forms(&lines)), Vec::<std::path::PathBuf>::new(), "{what}");
+            assert_eq!(holding(demo.folder(), &lines), Vec::<PathBuf>::new(), "{what}");
             demo.run(&["verify-erased", "--all"]).expect_status(0);
             for again in ENDS {
                 let path = demo.stores().join(PLACES[0].0).join("pasted.txt");
@@ -81,9 +62,9 @@ fn a_value_of_several_lines_is_redacted_whatever_its_line_ends_are() {
         assert!(added > 2, "{added}");
         let words = ["redact", "--value-from", "-", "--with", "mask", "--yes"];
         demo.fed(&lines.join(given), &words).expect_status(0);
-        let mut left = holding(&demo.stores(), &forms(&lines));
+        let mut left = holding(&demo.stores(), &lines);
         // A backup keeps what was there before.
         left.retain(|path| !path.to_string_lossy().contains(".backup"));
-        assert_eq!(left, Vec::<std::path::PathBuf>::new(), "{stored:?} stored, {given:?} given");
+        assert_eq!(left, Vec::<PathBuf>::new(), "{stored:?} stored, {given:?} given");
     }
 }

@@ -1,59 +1,28 @@
 //! An erasure also covers ids that repeat a text of the record, and reasons of tombstones.
 
 use super::*;
-use crate::support::{DemoStore, Verb};
+use crate::support::{DemoStore, MadeStore, files_below};
 
 /// A key without a known prefix.
 fn key() -> String {
     ["9f8e7d6c5b4a", "39281706f5e4", "d3c2b1a09f8e", "7d6c"].concat()
 }
 
-struct Desk {
-    folder: tempfile::TempDir,
-    store: PathBuf,
+fn made(format: &str) -> MadeStore {
+    MadeStore::new((format, "note"))
 }
 
-impl Desk {
-    fn new(format: &str) -> Desk {
-        let folder = crate::support::folder::new();
-        let store = folder.path().join("store");
-        let desk = Desk { folder, store };
-        let root = desk.store.to_str().unwrap().to_owned();
-        let data = desk.folder.path().join("data");
-        let init = ["init", format, &root, "--yes", "--data-dir", data.to_str().unwrap()];
-        Verb::new(init).run().expect_status(0);
-        desk
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        let data = self.folder.path().join("data");
-        let options =
-            ["--store", self.store.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--yes"];
-        Verb::new([args, &options].concat()).run()
-    }
-
-    /// Returns the files that have the text in their content or name.
-    fn holding(&self, text: &str) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        let mut folders = vec![self.folder.path().to_owned()];
-        while let Some(folder) = folders.pop() {
-            for item in std::fs::read_dir(folder).unwrap().map(|item| item.unwrap().path()) {
-                if item.is_dir() {
-                    folders.push(item);
-                } else if item.to_string_lossy().contains(text)
-                    || memchr::memmem::find(&std::fs::read(&item).unwrap(), text.as_bytes()).is_some()
-                {
-                    found.push(item);
-                }
-            }
-        }
-        found
-    }
+/// Returns the files of the store and of palimp's own data that have the text in their content or name.
+fn with_text(desk: &MadeStore, text: &str) -> Vec<PathBuf> {
+    let has = |(path, bytes): &(PathBuf, Vec<u8>)| {
+        path.to_string_lossy().contains(text) || memchr::memmem::find(bytes, text.as_bytes()).is_some()
+    };
+    files_below(desk.folder.path()).into_iter().filter(has).map(|(path, _)| path).collect()
 }
 
 #[test]
 fn an_id_made_of_a_text_takes_no_key_from_it() {
-    let desk = Desk::new("a-mem");
+    let desk = made("a-mem");
     let token = ["ghp", "_", "a1B2c3D4e5F6g7H8i9J0", "k1L2m3N4o5P6q7R8"].concat();
     desk.run(&["add", "--type", "note", "--text", &format!("deploy key {}", key())]).expect_status(0);
     desk.run(&["add", "--type", "note", "--text", &format!("push with {token}")]).expect_status(0);
@@ -66,10 +35,10 @@ fn an_id_made_of_a_text_takes_no_key_from_it() {
 
 #[test]
 fn where_an_id_stays_that_holds_what_was_erased_is_said() {
-    let desk = Desk::new("a-mem");
+    let desk = made("a-mem");
     desk.run(&["add", "--type", "note", "--text", "deploy"]).expect_status(0);
     // The id is from another program.
-    let notes = desk.store.join("knowledge/notes");
+    let notes = desk.root().join("knowledge/notes");
     let note = std::fs::read_to_string(notes.join("deploy.md")).unwrap();
     let id = format!("deploy-key-{}", key());
     let with =
@@ -78,16 +47,15 @@ fn where_an_id_stays_that_holds_what_was_erased_is_said() {
     std::fs::write(notes.join(format!("{id}.md")), &with).unwrap();
     desk.run(&["tag", &id, "+new"]).expect_status(0);
     desk.run(&["delete", &id]).expect_status(0);
-    assert!(desk.holding(&key()).len() > 2);
+    assert!(with_text(&desk, &key()).len() > 2);
     let erased = desk.run(&["erase", &id, "--json"]).expect_status(4);
     assert!(!erased.stdout.contains("erasing.json"), "{}", erased.stdout);
-    for file in desk.holding(&key()) {
+    for file in with_text(&desk, &key()) {
         assert!(erased.stdout.contains(file.to_str().unwrap()), "{}: {}", file.display(), erased.stdout);
     }
     // The memory is still recognized as an erased one.
     std::fs::write(notes.join(format!("{id}.md")), with).unwrap();
-    let check = desk.run(&["check", "--json"]);
-    assert!(check.stdout.contains("erased-anew"), "{}", check.stdout);
+    desk.run(&["check", "--json"]).expect_stdout("erased-anew");
 }
 
 #[test]
@@ -119,49 +87,45 @@ fn left_of(erased: &Output) -> (String, Vec<String>) {
     (row["receipt"].as_str().unwrap().to_owned(), left)
 }
 
-impl Desk {
-    /// Erases a record with a key in its name and its text. Each file that still has the key is named.
-    fn leaves_its_name(&self, id: &str, how: &str) {
-        let erased = self.run(&["erase", id, "--json"]).expect_status(4);
-        let (receipt, left) = left_of(&erased);
-        let holding = self.holding(&key());
-        for file in holding.iter().map(|own| own.to_str().unwrap()) {
-            let told: Vec<&String> =
-                left.iter().filter(|own| own.starts_with(&format!("{file}: "))).collect();
-            let is_below = left.iter().any(|own| {
-                own.contains(": its name repeats") && file.starts_with(own.split(": ").next().unwrap())
-            });
-            assert!(told.len() == 1 || is_below, "{how}: {file}: {left:?}");
-            let is_list = file.ends_with("erased.jsonl") || file.ends_with("journal.jsonl");
-            assert!(!is_list || told[0].contains("keep it"), "{how}: {told:?}");
-        }
-        assert!(holding.iter().any(|own| own.to_str() == Some(&receipt)), "{how}: {holding:?}");
-        assert!(!left.iter().any(|own| own.contains("erasing.json")), "{how}: {left:?}");
+/// Erases a record with a key in its name and its text. Each file that still has the key is named.
+fn leaves_its_name(desk: &MadeStore, id: &str, how: &str) {
+    let erased = desk.run(&["erase", id, "--json"]).expect_status(4);
+    let (receipt, left) = left_of(&erased);
+    let holding = with_text(desk, &key());
+    for file in holding.iter().map(|own| own.to_str().unwrap()) {
+        let told: Vec<&String> = left.iter().filter(|own| own.starts_with(&format!("{file}: "))).collect();
+        let is_below = left.iter().any(|own| {
+            own.contains(": its name repeats") && file.starts_with(own.split(": ").next().unwrap())
+        });
+        assert!(told.len() == 1 || is_below, "{how}: {file}: {left:?}");
+        let is_list = file.ends_with("erased.jsonl") || file.ends_with("journal.jsonl");
+        assert!(!is_list || told[0].contains("keep it"), "{how}: {told:?}");
     }
+    assert!(holding.iter().any(|own| own.to_str() == Some(&receipt)), "{how}: {holding:?}");
+    assert!(!left.iter().any(|own| own.contains("erasing.json")), "{how}: {left:?}");
 }
-
 #[test]
 fn a_note_that_is_erased_directly_leaves_no_name_unsaid() {
     for id in [key(), format!("deploy-key-{}", key())] {
-        let desk = Desk::new("a-mem");
+        let desk = made("a-mem");
         let note = format!(
             "---\nid: {id}\ntype: note\ntags: []\n---\n\n# Deploy\n\nThe key is {}.\n",
             key().to_uppercase()
         );
-        std::fs::write(desk.store.join("knowledge/notes").join(format!("{id}.md")), note).unwrap();
-        desk.leaves_its_name(&id, &id);
+        std::fs::write(desk.root().join("knowledge/notes").join(format!("{id}.md")), note).unwrap();
+        leaves_its_name(&desk, &id, &id);
     }
 }
 
 #[test]
 fn a_part_of_a_key_in_a_name_is_said_too() {
-    let desk = Desk::new("a-mem");
+    let desk = made("a-mem");
     let id = format!("deploy-{}", &key()[..20]);
     let note = format!("---\nid: {id}\ntype: note\ntags: []\n---\n\nThe key is {}.\n", key());
-    std::fs::write(desk.store.join("knowledge/notes/deploy.md"), note).unwrap();
+    std::fs::write(desk.root().join("knowledge/notes/deploy.md"), note).unwrap();
     let erased = desk.run(&["erase", &id, "--json"]).expect_status(4);
     let (_, left) = left_of(&erased);
-    assert_eq!(left.len(), desk.holding(&id).len(), "{left:?}");
+    assert_eq!(left.len(), with_text(&desk, &id).len(), "{left:?}");
 }
 
 #[test]
@@ -184,10 +148,10 @@ fn an_entry_that_is_erased_leaves_no_name_unsaid_in_any_format() {
         ("session-log", format!("sessions/{key}/memory.jsonl"), "mem_1".to_owned(), session("mem_1", &key)),
     ];
     for (format, file, id, line) in cases {
-        let desk = Desk::new(format);
-        let path = desk.store.join(&file);
+        let desk = made(format);
+        let path = desk.root().join(&file);
         crate::support::write(&path, format!("{line}\n"));
-        desk.leaves_its_name(&id, &format!("{format}, {file}, {id}"));
+        leaves_its_name(&desk, &id, &format!("{format}, {file}, {id}"));
     }
 }
 
@@ -200,8 +164,8 @@ fn an_id_that_is_made_of_other_names_is_no_secret() {
             "type": "finding", "content": {"finding": text}, "references": [format!("{name}_1")],
             "importance": 0.5, "tags": [], "metadata": {"parent": format!("{name}_1"), "of": name}})
     };
-    let desk = Desk::new("session-log");
-    let folder = desk.store.join("sessions").join(&name);
+    let desk = made("session-log");
+    let folder = desk.root().join("sessions").join(&name);
     std::fs::create_dir_all(&folder).unwrap();
     let lines = format!("{}\n{}\n", line(1, "It stays as it is."), line(2, "It goes for good."));
     std::fs::write(folder.join("memory.jsonl"), lines).unwrap();
@@ -257,22 +221,16 @@ fn the_preview_names_the_same_second_names_as_the_receipt_in_every_format() {
 
 #[test]
 fn an_event_of_another_status_with_the_same_note_is_named_as_staying() {
-    let desk = Desk::new("a-mem");
+    let desk = made("a-mem");
     let note = ["the lamp of ", "the attic is broken"].concat();
     let event = |id: &str, status: &str| {
         json!({"event_id": id, "timestamp": NOW, "trace_id": "t", "event_type": "gate.checked", "status": status,
             "source": "cli", "schema_version": "1.0", "metadata": {"note": note}})
     };
-    let events = desk.store.join("events/2026-01");
+    let events = desk.root().join("events/2026-01");
     std::fs::create_dir_all(&events).unwrap();
     let lines = format!("{}\n{}\n", event("evt-1", "success"), event("evt-2", "failure"));
     std::fs::write(events.join("events.jsonl"), lines).unwrap();
-    let said = desk.run(&["erase", "evt-1"]);
-    assert!(
-        said.stderr.contains("another memory has the same text and stays"),
-        "{}{}",
-        said.stdout,
-        said.stderr
-    );
-    assert_eq!(desk.holding(&note).len(), 1);
+    desk.run(&["erase", "evt-1"]).expect_stderr("another memory has the same text and stays");
+    assert_eq!(with_text(&desk, &note).len(), 1);
 }

@@ -1,6 +1,7 @@
 //! Stores with a secret, and the search for what is left of it.
 
 use super::*;
+use crate::support::files_below;
 
 /// The text to erase. It is in parts, so that this file does not have it.
 pub(super) fn secret(number: u32) -> String {
@@ -12,57 +13,6 @@ pub(super) fn term() -> String {
     ["only", "this", "record", "has", "it"].join("-")
 }
 
-/// The forms of a text, made without palimp.
-pub(super) fn forms(text: &str) -> Vec<Vec<u8>> {
-    let json = serde_json::to_string(text).unwrap();
-    let json = json[1..json.len() - 1].to_owned();
-    let units = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
-    let ascii: String = json
-        .chars()
-        .map(|c| match c.is_ascii() {
-            true => c.to_string(),
-            false => units(&c.to_string()).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
-        })
-        .collect();
-    let mut forms = vec![ascii.into_bytes()];
-    for text in [text, &json] {
-        forms.push(text.as_bytes().to_vec());
-        forms.push(text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>().into_bytes());
-        forms.push(text.bytes().map(|byte| format!("{byte:02X}")).collect::<String>().into_bytes());
-        forms.push(units(text).iter().flat_map(|unit| unit.to_le_bytes()).collect());
-        forms.push(units(text).iter().flat_map(|unit| unit.to_be_bytes()).collect());
-        for before in 0..3 {
-            let padded = ["x".repeat(before).as_bytes(), text.as_bytes()].concat();
-            let whole = base64::engine::general_purpose::STANDARD_NO_PAD.encode(padded);
-            forms.push(whole.as_bytes()[(before * 8).div_ceil(6)..whole.len() - 1].to_vec());
-        }
-    }
-    forms
-}
-
-pub(super) fn holds(bytes: &[u8], forms: &[Vec<u8>]) -> bool {
-    let own = forms.iter().any(|form| bytes.windows(form.len()).any(|window| window == form));
-    let mut unpacked = Vec::new();
-    own || bytes.starts_with(&[0x1f, 0x8b])
-        && flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut unpacked).is_ok()
-        && holds(&unpacked, forms)
-}
-
-/// Returns every file below a folder that has a text in any form.
-pub(super) fn found(folder: &Path, texts: &[String]) -> Vec<PathBuf> {
-    let forms: Vec<Vec<u8>> = texts.iter().flat_map(|text| forms(text)).collect();
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => found.extend(self::found(&path, texts)),
-            false if holds(&std::fs::read(&path).unwrap(), &forms) => found.push(path),
-            false => {}
-        }
-    }
-    found
-}
-
 pub(super) struct Site {
     pub(super) store: TempStore,
     pub(super) data: PathBuf,
@@ -70,8 +20,7 @@ pub(super) struct Site {
 
 impl Site {
     pub(super) fn of(store: TempStore) -> Site {
-        let data = store.around().join("data");
-        Site { store, data }
+        Site { data: store.data(), store }
     }
 
     pub(super) fn run(&self, words: &[&str]) -> Output {
@@ -83,9 +32,7 @@ impl Site {
     }
 
     fn verb(&self, words: &[&str]) -> support::Verb {
-        let (store, data) = (self.store.path.to_str().unwrap(), self.data.to_str().unwrap());
-        let options = ["--store", store, "--data-dir", data, "--now", NOW];
-        support::Verb::new(words.iter().copied().chain(options))
+        self.store.verb(&[words, &["--now", NOW]].concat())
     }
 
     pub(super) fn vault(&self) -> PathBuf {
@@ -99,7 +46,7 @@ impl Site {
     }
 
     pub(super) fn lines(&self, file: &str) -> Vec<String> {
-        String::from_utf8(self.store.read(file)).unwrap().lines().map(str::to_owned).collect()
+        self.store.text(file).lines().map(str::to_owned).collect()
     }
 
     pub(super) fn erase(&self, id: &str) -> Value {
@@ -188,7 +135,7 @@ pub(super) fn agent_memory(retention: bool) -> Site {
     site.run(&["edit", "nextSteps.0", "--set", "why=It is stuck.", "--yes"]).expect_status(0);
     let batch = "archive/prune-20260101T000000000Z";
     site.store.write(format!("{batch}/events.jsonl"), b"");
-    let checkpoint = String::from_utf8(site.store.read("history/checkpoints/chk-000002.json")).unwrap();
+    let checkpoint = site.store.text("history/checkpoints/chk-000002.json");
     site.store.write(
         format!("{batch}/checkpoints/chk-000001.json"),
         checkpoint.replace("chk-000002", "chk-000001").as_bytes(),
@@ -207,17 +154,7 @@ pub(super) fn faults(site: &Site) -> Vec<Value> {
 }
 
 /// Returns every file below a folder, by its path in it.
-pub(super) fn below(folder: PathBuf) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(&folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => {
-                let name = PathBuf::from(path.file_name().unwrap());
-                files.extend(below(path).into_iter().map(|(own, bytes)| (name.join(own), bytes)));
-            }
-            false => files.push((path.file_name().unwrap().into(), std::fs::read(&path).unwrap())),
-        }
-    }
-    files
+pub(super) fn below(folder: PathBuf) -> BTreeMap<PathBuf, Vec<u8>> {
+    let files = files_below(&folder).into_iter();
+    files.map(|(path, bytes)| (path.strip_prefix(&folder).unwrap().to_owned(), bytes)).collect()
 }

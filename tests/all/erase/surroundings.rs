@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::markdown::slug;
 use crate::support::git::{commit, git, repository};
-use crate::support::{Output, Verb, folder, write};
+use crate::support::{Output, Verb, files_below, folder, write};
 
 const TOPIC: &str = "---\nname: bank\ndescription: the bank\n---\n\nThe account is ACCOUNT.\n";
 
@@ -67,19 +67,9 @@ impl Home {
 
     /// The bytes of every file below the home folder, but for the memories and palimp's own data.
     fn bytes(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        fn add(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
-            for item in std::fs::read_dir(folder).unwrap().flatten() {
-                let path = item.path();
-                let is_own = path.ends_with("memory") || path.ends_with(".local/share/palimp");
-                match path.is_dir() {
-                    true if !is_own => add(&path, found),
-                    true => {}
-                    false => drop(found.insert(path.clone(), std::fs::read(&path).unwrap())),
-                }
-            }
-        }
-        let mut found = BTreeMap::new();
-        add(self.folder.path(), &mut found);
+        let is_own = |folder: &Path| folder.ends_with("memory") || folder.ends_with(".local/share/palimp");
+        let mut found = files_below(self.folder.path());
+        found.retain(|path, _| !path.ancestors().skip(1).any(is_own));
         found
     }
 }

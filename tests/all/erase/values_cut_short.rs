@@ -1,5 +1,6 @@
 //! Interrupted erasures of values on the disk in memory: the next start finds the values by their digests.
 
+use palimp::model::Verb;
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Fault, Faulty};
@@ -53,7 +54,7 @@ fn finishes(disk: &Faulty, label: &str) -> bool {
     let machine = ThisMachine::new();
     let before = left_on(disk);
     let vault = Vault::open_read_only(disk, Path::new(DATA), Path::new(ROOT));
-    let is_said = vault.journal().unwrap().iter().any(|line| line.verb == "erase");
+    let is_said = vault.journal().unwrap().iter().any(|line| line.verb == Verb::Erase);
     let had_begun = vault.erasing().unwrap().is_some();
     if is_said && !had_begun {
         assert_eq!(before, Vec::<PathBuf>::new(), "{label}: it says erased before it is");

@@ -93,7 +93,7 @@ fn what_is_found_is_exported() {
     for size in sizes(0) {
         let mut evening = Evening::of(size);
         evening.searches("retry key", FIRST);
-        let file = evening.folder.path().join("retries.md");
+        let file = evening.demo.folder().join("retries.md");
         evening.ask("export", "export");
         evening.sees("Enter do it");
         evening.types(file.to_str().unwrap());

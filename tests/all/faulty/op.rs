@@ -10,104 +10,39 @@ use super::model::PathText;
 
 /// A call that may change the disk: one step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields have the names of what they are")]
 pub enum Op {
     /// A new file.
-    Create {
-        /// Its path.
-        file: PathBuf,
-        /// Its permission bits.
-        mode: u32,
-    },
-    /// Bytes into an open file, by a `WritableFile` or a `Flock`.
-    Write {
-        /// The path at which it was opened.
-        file: PathBuf,
-        /// What was written.
-        bytes: Vec<u8>,
-    },
+    Create { file: PathBuf, mode: u32 },
+    /// Bytes into an open file, by a `WritableFile` or a `Flock`. Files have the paths at which they were opened.
+    Write { file: PathBuf, bytes: Vec<u8> },
     /// An open file is made durable.
-    Sync {
-        /// The path at which it was opened.
-        file: PathBuf,
-    },
+    Sync { file: PathBuf },
     /// New permission bits of an open file.
-    SetMode {
-        /// The path at which it was opened.
-        file: PathBuf,
-        /// The permission bits.
-        mode: u32,
-    },
+    SetMode { file: PathBuf, mode: u32 },
     /// A new length of an open file, by a `WritableFile` or a `Flock`.
-    SetLen {
-        /// The path at which it was opened.
-        file: PathBuf,
-        /// The new length, in bytes.
-        len: u64,
-    },
+    SetLen { file: PathBuf, len: u64 },
     /// A new folder.
-    MakeFolder {
-        /// Its path.
-        folder: PathBuf,
-        /// Its permission bits.
-        mode: u32,
-    },
-    /// A second name.
-    Link {
-        /// An existing name of the file.
-        file: PathBuf,
-        /// The new name.
-        name: PathBuf,
-    },
-    /// A move.
-    Rename {
-        /// The old name.
-        from: PathBuf,
-        /// The new name, which may exist.
-        to: PathBuf,
-    },
+    MakeFolder { folder: PathBuf, mode: u32 },
+    /// A second name for a file.
+    Link { file: PathBuf, name: PathBuf },
+    /// A move, perhaps to a name that exists.
+    Rename { from: PathBuf, to: PathBuf },
     /// A move to a name that does not exist.
-    RenameNew {
-        /// The old name.
-        from: PathBuf,
-        /// The new name.
-        to: PathBuf,
-    },
+    RenameNew { from: PathBuf, to: PathBuf },
     /// Two names exchange their files.
-    Exchange {
-        /// One name.
-        one: PathBuf,
-        /// The other name.
-        other: PathBuf,
-    },
+    Exchange { one: PathBuf, other: PathBuf },
     /// New user and group of an open file.
-    SetOwner {
-        /// The path at which it was opened.
-        file: PathBuf,
-        /// The new owner and group.
-        owner: Owner,
-    },
+    SetOwner { file: PathBuf, owner: Owner },
     /// A name is removed.
-    Remove {
-        /// The name.
-        file: PathBuf,
-    },
+    Remove { file: PathBuf },
     /// An empty folder is removed.
-    RemoveFolder {
-        /// Its path.
-        folder: PathBuf,
-    },
+    RemoveFolder { folder: PathBuf },
     /// The names in a folder are made durable.
-    SyncFolder {
-        /// Its path.
-        folder: PathBuf,
-    },
-    /// A lock is tried. This is a step even if it creates no file: what others do right before it matters.
-    Flock {
-        /// The path that was used.
-        path: PathBuf,
-        /// The permission bits for a file that does not exist, if it is created.
-        create: Option<u32>,
-    },
+    SyncFolder { folder: PathBuf },
+    /// A lock is tried. This is a step even if it creates no file: what others do right before it matters. `create` has
+    /// the permission bits for a file that does not exist.
+    Flock { path: PathBuf, create: Option<u32> },
 }
 
 impl Op {

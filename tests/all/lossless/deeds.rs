@@ -179,8 +179,14 @@ fn edit<'a>(context: &WriteContext<'a>, chance: &mut Chance) -> Result<(Plan, Ch
     }
     let entry = *chance.one_of(&entries);
     let (set, names) = edits::random(chance, store.format);
-    let plan = ops::edit::edit(context, &entry, &[set])?;
-    Ok((plan, Box::new(move |before, after, _| assert_edits(store, &[entry], before, after, names))))
+    let plan = ops::edit::edit(context, &entry, std::slice::from_ref(&set))?;
+    Ok((
+        plan,
+        Box::new(move |before, after, _| {
+            assert_edits(store, &[entry], before, after, names);
+            edits::assert_set(store, &entry, &set, before, after);
+        }),
+    ))
 }
 
 #[track_caller]

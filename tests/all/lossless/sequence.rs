@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use palimp::model::{Act, Plan};
+use palimp::store::commit::CommitError;
 
 use super::chance::Chance;
 use super::deeds::{DEEDS, Deed, planned};
@@ -73,7 +74,7 @@ impl Run {
         assert_as_planned(&plan, &self.site.everything());
         let now = self.site.store();
         assert_effects(&plan, &store, &now);
-        check(&only_data(&before), &only_data(&after), &now);
+        check(&only_data(&before), &self.site.data(), &now);
         assert_agreeing(&store, &now);
         drop(context);
         self.undone.clear();
@@ -90,12 +91,7 @@ impl Run {
             (Ok(_), Some(step)) => self.turned_back(step, &before),
             (Err(_), None) => assert_eq!(before, self.site.everything()),
             (Err(error), Some(step)) => {
-                assert_eq!(before, self.site.everything(), "a refusal changed something");
-                assert!(
-                    step.parts || may_refuse(&step.before, &step.after, &before, step.whole),
-                    "{error}: {}",
-                    turned(&step)
-                );
+                self.assert_may_refuse(&step, (&step.before, &step.after), &before, &error);
                 self.done.push(step);
             }
             (Ok(_), None) => panic!("there was nothing to undo"),
@@ -118,12 +114,7 @@ impl Run {
                 self.count("Undo in the middle".into());
             }
             Err(error) => {
-                assert_eq!(before, self.site.everything(), "a refusal changed something");
-                assert!(
-                    own.parts || may_refuse(&own.before, &own.after, &before, own.whole),
-                    "{error}: {}",
-                    turned(&own)
-                );
+                self.assert_may_refuse(&own, (&own.before, &own.after), &before, &error);
                 self.count("Undo in the middle refused".into());
             }
         }
@@ -160,16 +151,18 @@ impl Run {
             }
             (Err(_), None) => assert_eq!(before, self.site.everything()),
             (Err(error), Some(step)) => {
-                assert_eq!(before, self.site.everything(), "a refusal changed something");
-                assert!(
-                    step.parts || may_refuse(&step.after, &step.before, &before, step.whole),
-                    "{error}: {}",
-                    turned(&step)
-                );
+                self.assert_may_refuse(&step, (&step.after, &step.before), &before, &error);
                 self.undone.push(step);
             }
             (Ok(_), None) => panic!("there was nothing to redo"),
         }
+    }
+
+    /// Asserts that a step whose turn from one state to another was refused may be, and changed nothing.
+    fn assert_may_refuse(&self, own: &Step, (to, from): (&Files, &Files), before: &Files, why: &CommitError) {
+        assert_eq!(*before, self.site.everything(), "a refusal changed something");
+        let may = own.parts || may_refuse(to, from, before, own.whole);
+        assert!(may, "{why}: {}", turned(own));
     }
 
     /// Asserts that the files, which were `before`, have the reverse of the change of `from` into `to`.

@@ -1,8 +1,7 @@
 //! Archived memories are out of the agent's folder, kept for good, and come back as they were.
 
 use super::claude;
-use super::desk::Desk;
-use crate::support::Files;
+use crate::support::{Desk, Files};
 
 /// The ids and states of what a query finds.
 fn found(desk: &Desk, query: &str) -> Vec<(String, String)> {
@@ -111,8 +110,7 @@ fn an_archived_topic_is_erased_for_good() {
 fn an_archive_is_exported_and_counted() {
     let desk = Desk::of(&claude(), ".claude/memory");
     desk.change(&["archive", "deploy"]);
-    let all = desk.run(&["export", "is:archived", "--format", "jsonl"]).stdout;
-    assert!(all.contains("By hand, see"), "{all}");
+    desk.run(&["export", "is:archived", "--format", "jsonl"]).expect_stdout("By hand, see");
     assert_eq!(desk.run(&["stores", "--json"]).json_lines()[0]["archived"], 1);
 }
 

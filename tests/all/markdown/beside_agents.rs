@@ -4,9 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use super::claude;
-use super::desk::Desk;
 use crate::support::git::{commit, repository};
-use crate::support::{folder, run};
+use crate::support::{Desk, folder, run};
 
 /// How an agent writes a file.
 type Write = fn(&Path, &str);

@@ -104,8 +104,7 @@ fn names_alone_or_whole_files_are_counted() {
 #[test]
 fn stores_that_no_program_loads_have_no_budget() {
     let store = crate::a_mem::healthy().build(".chora/memory");
-    let out = run(["budget", "--store", store.path.to_str().unwrap()]);
-    assert_eq!(out.status, Some(1));
+    run(["budget", "--store", store.path.to_str().unwrap()]).expect_status(1);
 }
 
 /// Returns what a verb finds from a folder below home.

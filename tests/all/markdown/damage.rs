@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use super::desk::Desk;
 use super::{claude, codes};
-use crate::support::{Files, rows};
+use crate::support::{Desk, Files, rows};
 
 /// Returns the problem of that code in a file.
 fn problem(desk: &Desk, code: &str, file: &str) -> Value {

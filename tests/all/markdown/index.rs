@@ -1,8 +1,7 @@
 //! An index is read as Markdown: tables, names, code and comments.
 
 use super::codes;
-use super::desk::Desk;
-use crate::support::{Files, check, rows};
+use crate::support::{Desk, Files, check, rows};
 
 const INDEX: &str = "\
 # Memory

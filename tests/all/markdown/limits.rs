@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use super::desk::Desk;
 use crate::support::files::NOW;
-use crate::support::{Files, TempStore, problems, rows, run};
+use crate::support::{Desk, Files, TempStore, problems, rows, run};
 
 const HERMES: &str = ".hermes/memories";
 

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::claude;
-use super::desk::Desk;
-use crate::support::files_below;
+use crate::support::{Desk, files_below};
 
 const REPAIR: [&str; 3] = ["repair", "--code", "limit-exceeded"];
 

@@ -59,7 +59,7 @@ proptest! {
         run(&store, data, &["check", "--json"]);
         prop_assert_eq!(&before, &["MEMORY.md", "a.md", "b.md"].map(|name| store.read(name)));
         prop_assert_eq!(run(&store, data, &["edit", "a", "--set", "description=new", "--yes"]), Some(0));
-        let own = String::from_utf8(store.read("a.md")).unwrap();
+        let own = store.text("a.md");
         let expected = String::from_utf8(before[1].clone()).unwrap().replacen("'about a'", "'new'", 1);
         prop_assert_eq!(own, expected);
         prop_assert_eq!([&before[0], &before[2]], [&store.read("MEMORY.md"), &store.read("b.md")]);

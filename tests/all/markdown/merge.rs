@@ -1,8 +1,7 @@
 //! Several memories become one, and what led to them leads there.
 
 use super::claude;
-use super::desk::Desk;
-use crate::support::Files;
+use crate::support::{Desk, Files};
 
 #[test]
 fn texts_follow_each_other_and_one_line_of_the_index_leads_to_them() {

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::desk::Desk;
-use crate::support::{Files, TempStore, Tree, assert_untouched, folder, problems, rows, run};
+use crate::support::{Desk, Files, TempStore, Tree, assert_untouched, folder, problems, rows, run};
 
 const SESSION: &str =
     "# Session: 2026-01-03 10:00 UTC\n\n- **Session Key**: a\n\n## Conversation Summary\n\nuser: hi\n";
@@ -154,8 +153,7 @@ fn task_groups_threads_and_summaries_of_codex_are_read() {
         .map(|row| row["file"].as_str().unwrap())
         .collect();
     assert_eq!(loaded, ["memory_summary.md"]);
-    let told = run(["budget", "--store", path(&store)]).expect_status(0).stdout;
-    assert!(told.contains("of 10000 bytes"), "{told}");
+    run(["budget", "--store", path(&store)]).expect_status(0).expect_stdout("of 10000 bytes");
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! A memory gets another name, and what leads to it follows.
 
 use super::claude;
-use super::desk::Desk;
-use crate::support::Files;
+use crate::support::{Desk, Files};
 
 #[test]
 fn the_index_the_links_and_the_name_follow_in_one_change() {

@@ -1,8 +1,7 @@
 //! Deleted memories come back, with what led to them.
 
 use super::claude;
-use super::desk::Desk;
-use crate::support::Files;
+use crate::support::{Desk, Files};
 
 #[test]
 fn a_restored_topic_has_its_line_in_the_index_again() {

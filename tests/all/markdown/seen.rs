@@ -1,8 +1,7 @@
 //! What real folders have: text after ` #`, dates, one name twice, second versions, orders to a model.
 
-use super::desk::Desk;
 use super::{claude, codes};
-use crate::support::{Files, rows};
+use crate::support::{Desk, Files, rows};
 
 fn has(files: &Files, root: &str, code: &str, file: &str, line: u64) -> bool {
     codes(files, root).contains(&(code.to_owned(), file.to_owned(), Some(line)))

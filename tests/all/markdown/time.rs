@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::claude;
-use super::desk::Desk;
-use crate::support::{Files, rows, run};
+use crate::support::{Desk, Files, rows, run};
 
 const OLD: &str = "2026-01-10T08:00:00Z";
 const NEW: &str = "2026-01-31T08:00:00Z";
@@ -79,8 +78,7 @@ fn the_detail_and_the_statistics_say_whose_time_it_is() {
     let counted = &desk.run(&["stats", "--json"]).json_lines()[0]["stores"][0];
     let counts = ["records", "by_file_time", "without_time"].map(|name| counted[name].as_u64().unwrap());
     assert_eq!(counts, [5, 3, 1]);
-    let text = desk.run(&["stats"]).stdout;
-    assert!(text.contains("3 by the time of their file, 1 without a known time"), "{text}");
+    desk.run(&["stats"]).expect_stdout("3 by the time of their file, 1 without a known time");
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Changes of Markdown memories keep every other byte, and take the lines of an index with them.
 
-use crate::support::Files;
+use crate::support::{Desk, Files};
 
 use super::claude;
-use super::desk::Desk;
 
 #[test]
 fn an_edit_changes_one_value_and_undo_brings_back_every_byte() {

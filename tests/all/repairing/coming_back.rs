@@ -1,19 +1,28 @@
 //! What repairs and quarantine restore, and what they never do.
 
-use tempfile::TempDir;
+use std::ops::Deref;
+
+use palimp::ops::repair::FixChoice;
 
 use super::*;
 use crate::support::kept_log::line;
-use crate::support::{KeptLog, Output, TempStore, run};
+use crate::support::{Desk, KeptLog};
 
 const LOG: &str = crate::support::kept_log::LOG;
 
 /// A store of a format with one log.
 pub struct One {
-    pub store: TempStore,
-    data: TempDir,
+    desk: Desk,
     format: &'static str,
     log: &'static str,
+}
+
+impl Deref for One {
+    type Target = Desk;
+
+    fn deref(&self) -> &Desk {
+        &self.desk
+    }
 }
 
 impl One {
@@ -24,18 +33,11 @@ impl One {
     /// Like `of`, with more files; the first is the log.
     pub fn of_files(format: &'static str, files: &[(&'static str, &str)]) -> One {
         let all: Vec<_> = files.iter().map(|(path, own)| ((*path).into(), own.as_bytes().to_vec())).collect();
-        let (store, data) = (TempStore::of_files("own", &all), crate::support::folder::new());
-        One { store, data, format, log: files[0].0 }
-    }
-
-    pub fn run(&self, words: &[&str]) -> Output {
-        let data = self.data.path().to_str().unwrap();
-        let own = ["--store", self.store.path.to_str().unwrap(), "--as", self.format, "--data-dir", data];
-        run(words.iter().chain(&own).copied())
+        One { desk: Desk::of_files(format, "own", &all), format, log: files[0].0 }
     }
 
     pub fn text(&self) -> String {
-        String::from_utf8(self.store.read(self.log)).unwrap()
+        self.desk.text(self.log)
     }
 
     /// Repairs the torn line with what can be read of it. The result must not have that id.
@@ -78,7 +80,7 @@ pub fn titles(problem: &Value) -> Vec<&str> {
 }
 
 /// The formats in which `delete` removes the line from its log.
-const REMOVED: [(&str, &str); 2] = [LOGS[0], LOGS[3]];
+pub const REMOVED: [(&str, &str); 2] = [LOGS[0], LOGS[3]];
 
 #[test]
 fn what_was_deleted_later_stays_in_quarantine_in_every_format_whole_or_torn() {
@@ -144,20 +146,7 @@ fn of_a_memory_that_a_tombstone_names_a_torn_line_is_not_completed() {
     assert_eq!(titles(own), ["move the line to quarantine"]);
     assert!(own["fixes"][0]["reason"].as_str().unwrap().starts_with("Its memory is deleted"), "{own}");
     log.run(&["repair", "--code", "torn-line", "--yes"]).expect_status(0);
-    let refused = log.run(&["quarantine", "restore", "1", "--yes"]).expect_status(3).stderr.clone();
-    assert!(refused.contains("is deleted"), "{refused}");
-}
-
-#[test]
-fn an_id_that_is_filled_in_is_not_that_of_a_memory_which_was_deleted() {
-    for own in REMOVED {
-        let one = One::of(own, &["msg-001", "msg-002"].map(|id| record(own.0, id, "words") + "\n").concat());
-        one.run(&["delete", "msg-002", "--remove", "--yes"]).expect_status(0);
-        let whole = record(own.0, "msg-009", "what is left of it");
-        let torn = &whole[..whole.find(",\"id\"").unwrap()];
-        one.store.append(own.1, format!("{torn}\n").as_bytes());
-        one.keeps_what_can_be_read_without("msg-002");
-    }
+    log.run(&["quarantine", "restore", "1", "--yes"]).expect_status(3).expect_stderr("is deleted");
 }
 
 #[test]
@@ -281,8 +270,7 @@ fn quarantine_says_that_it_is_empty_and_lists_nothing_that_an_undo_put_back() {
     let log = KeptLog::of(&[line(1, "first"), half[..half.len() / 2].to_owned() + "\n"]);
     let before = log.lines();
     let empty = || {
-        let told = log.run(&["quarantine", "list"]).expect_status(1).stderr.clone();
-        assert!(told.contains("Quarantine is empty."), "{told}");
+        log.run(&["quarantine", "list"]).expect_status(1).expect_stderr("Quarantine is empty.");
     };
     empty();
     log.run(&["repair", "--code", "torn-line", "--yes"]).expect_status(0);
@@ -338,21 +326,17 @@ fn a_fix_claims_no_more_than_a_check_of_its_result_says() {
         for cut in (whole.len() / 4..whole.len()).step_by(7) {
             let text = format!("{}\n{}", record(own.0, "evt-000001", "x"), &whole[..cut]);
             let store = load(&[(own.1, text.as_bytes())], own.0);
-            let context = WriteContext::of(&store, now(), [7; 16]);
-            let material = repair::RepairSources::default();
-            let bench = repair::RepairContext::of(&context, &material, []);
             let findings = palimp::check::findings(&store);
             let Some(torn) = findings.iter().find(|own| own.problem.code.as_str() == "torn-line") else {
                 continue;
             };
-            let first = bench.fixes(torn.problem).swap_remove(0);
+            let first = on_bench(&store, |bench| bench.fixes(torn.problem)).swap_remove(0);
             if !first.reason.starts_with("All fields") {
                 continue;
             }
-            let which = repair::RepairTarget::Chosen(vec![(torn.key.clone(), repair::FixChoice::Number(1))]);
-            let done = repair::chosen(&bench, &which).unwrap().plan.unwrap();
-            let after =
-                done.changes.iter().find(|own_| own_.path.as_os_str() == own.1).unwrap().after().unwrap();
+            let which = RepairTarget::Chosen(vec![(torn.key.clone(), FixChoice::Number(1))]);
+            let (after, _) = mended(own.0, own.1, text.as_bytes(), &which);
+            assert_ne!(after, text.as_bytes(), "{own:?} {cut}");
             let after = load(&[(own.1, &after)], own.0);
             let lacks = after.problems.iter().find(|own| own.code.as_str() == "missing-field");
             assert!(lacks.is_none(), "{own:?} {cut}: {lacks:?}");

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use palimp::check::stale_files;
 use palimp::model::time::{TimeSpelling, Timestamp, Zone};
-use palimp::ops::repair::{RepairContext, RepairPlan, RepairSources};
 
 use super::*;
 use crate::support::tries;
@@ -77,12 +76,7 @@ pub fn counts<'b>(parts: impl IntoIterator<Item = &'b [u8]>) -> BTreeMap<u8, i64
 }
 
 fn safe(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, RepairPlan) {
-    let store = load(&[(log, bytes)], format);
-    let context = WriteContext::of(&store, now(), [7; 16]);
-    let done = crate::support::plans::all_safe(&context).unwrap();
-    let own = done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
-    // The format's own note of a repair is not part of the damaged bytes.
-    (own.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap().to_vec()), done)
+    mended(format, log, bytes, &RepairTarget::AllSafe)
 }
 
 /// Returns the times of a record that lack only their time zone. A safe repair adds it.
@@ -139,10 +133,8 @@ fn faults(format: &'static str, log: &str, bytes: &[u8]) -> Result<(), String> {
         return fail("a second repair changes something", &again);
     }
     let store = load(&[(log, &left)], format);
-    let context = WriteContext::of(&store, now(), [7; 16]);
-    let material = RepairSources::default();
-    let bench = RepairContext::of(&context, &material, []);
-    match store.problems.iter().find(|own| own.file.as_os_str() == log && bench.safe(own).is_some()) {
+    let mut of_log = store.problems.iter().filter(|own| own.file.as_os_str() == log);
+    match on_bench(&store, |bench| of_log.find(|own| bench.safe(own).is_some())) {
         Some(own) => fail(&format!("a safe fix is left: {own:?}"), &left),
         None => Ok(()),
     }

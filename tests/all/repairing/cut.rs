@@ -1,7 +1,7 @@
 //! Logs that end at any byte, as crashes leave them.
 
 use palimp::model::{Code, Problem, Severity};
-use palimp::ops::repair::{ProblemFix, RepairContext, RepairSources, RepairTarget, chosen};
+use palimp::ops::repair::ProblemFix;
 
 use super::coming_back::One;
 use super::corpus::counts;
@@ -10,13 +10,7 @@ use crate::support::tries::count;
 
 /// Returns the log after the first fixes of all problems of that kind, and the bytes in quarantine.
 fn fixed(format: &'static str, log: &str, bytes: &[u8], code: Code) -> (Vec<u8>, Vec<u8>) {
-    let store = load(&[(log, bytes)], format);
-    let context = WriteContext::of(&store, now(), [7; 16]);
-    let material = RepairSources::default();
-    let done = chosen(&RepairContext::of(&context, &material, []), &RepairTarget::Code(code)).unwrap();
-    let changed =
-        done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
-    let after = changed.map_or_else(|| bytes.to_vec(), |change| change.after().unwrap().to_vec());
+    let (after, done) = mended(format, log, bytes, &RepairTarget::Code(code));
     (after, done.quarantined.into_iter().flat_map(|own| own.bytes).collect())
 }
 
@@ -96,20 +90,14 @@ fn what_is_offered_for_a_torn_line_is_the_same_alone_and_among_many() {
         });
         let file = std::iter::once(whole(999).into_bytes()).chain(lines).collect::<Vec<_>>().join(&b'\n');
         let store = load(&[(log, &file)], format);
-        let context = WriteContext::of(&store, now(), [7; 16]);
-        let material = RepairSources::default();
         let told = |fixes: Vec<ProblemFix>| format!("{fixes:?}");
         let fixes = |bench: &RepairContext<'_>, own: &Problem| told(bench.fixes(own));
-        let many = RepairContext::of(&context, &material, []).each(&store.problems, fixes);
+        let many = on_bench(&store, |bench| bench.each(&store.problems, fixes));
         assert_eq!(many.len(), store.problems.len());
         let step = count(73, 1);
         for (problem, many) in store.problems.iter().zip(many).step_by(step) {
-            assert_eq!(
-                fixes(&RepairContext::of(&context, &material, []), problem),
-                many,
-                "{format} {:?}",
-                problem.line
-            );
+            let alone = on_bench(&store, |bench| fixes(bench, problem));
+            assert_eq!(alone, many, "{format} {:?}", problem.line);
         }
     }
 }

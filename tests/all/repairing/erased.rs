@@ -1,6 +1,6 @@
 //! Erased memories without an id are recognized in every spelling, and no repair completes them.
 
-use super::coming_back::{One, titles};
+use super::coming_back::{One, REMOVED, titles};
 use super::*;
 use crate::support::tries::some;
 
@@ -25,12 +25,17 @@ fn codes(one: &One) -> Vec<String> {
 fn erased(own: (&'static str, &'static str), text: &str) -> One {
     let one =
         One::of(own, &format!("{}\n{}\n", record(own.0, "stays", "another text"), nameless(own.0, text)));
-    let rows = one.run(&["list", "--json"]).json_lines();
-    let is_it = |row: &&Value| row["title"].as_str().is_some_and(|title| title.contains(text));
-    let key = rows.iter().find(is_it).unwrap_or_else(|| panic!("{own:?} {rows:?}"))["key"].as_str().unwrap();
-    one.run(&["erase", key, "--yes"]).expect_status(0);
+    erase(&one, text);
     assert!(!one.text().contains(text));
     one
+}
+
+/// Erases the memory with that text.
+fn erase(one: &One, text: &str) {
+    let rows = one.run(&["list", "--json"]).json_lines();
+    let is_it = |row: &&Value| row["title"].as_str().is_some_and(|title| title.contains(text));
+    let key = rows.iter().find(is_it).unwrap_or_else(|| panic!("{rows:?}"))["key"].as_str().unwrap();
+    one.run(&["erase", key, "--yes"]).expect_status(0);
 }
 
 #[test]
@@ -64,10 +69,7 @@ fn what_had_no_id_and_comes_back_damaged_is_not_repaired_and_is_told_in_every_fo
             assert!(codes(&one).contains(&"erased-anew".to_owned()), "{own:?} {what}");
             assert!(one.text().starts_with(&before), "{own:?} {what}");
             // A second erasure removes it in any spelling.
-            let rows = one.run(&["list", "--json"]).json_lines();
-            let key = rows.iter().find(|row| row["title"].as_str().is_some_and(|title| title.contains(text)));
-            let key = key.unwrap_or_else(|| panic!("{own:?} {what}: {rows:?}"))["key"].as_str().unwrap();
-            one.run(&["erase", key, "--yes"]).expect_status(0);
+            erase(&one, text);
             assert!(
                 !one.text().contains(text) && !codes(&one).contains(&"erased-anew".to_owned()),
                 "{own:?} {what}"
@@ -78,7 +80,7 @@ fn what_had_no_id_and_comes_back_damaged_is_not_repaired_and_is_told_in_every_fo
 
 #[test]
 fn of_what_had_no_id_a_torn_line_is_not_completed() {
-    for own in crate::support::tries::some(ERASED, &[0, 2]) {
+    for own in some(ERASED, &[0, 2]) {
         let one = erased(own, "the words that were erased");
         let raw = nameless(own.0, "the words that were erased");
         one.store.append(own.1, &raw.as_bytes()[..raw.len() - 3]);
@@ -94,10 +96,12 @@ fn of_what_had_no_id_a_torn_line_is_not_completed() {
 }
 
 #[test]
-fn an_id_that_is_filled_in_is_not_that_of_a_memory_which_was_erased() {
-    for own in crate::support::tries::some(ERASED, &[1, 3]) {
+fn an_id_that_is_filled_in_is_not_that_of_a_memory_which_was_deleted_or_erased() {
+    let erased = some(ERASED, &[1, 3]).into_iter().map(|own| (own, &["erase"][..]));
+    let deleted = REMOVED.into_iter().map(|own| (own, &["delete", "--remove"][..]));
+    for (own, verb) in erased.chain(deleted) {
         let one = One::of(own, &["msg-001", "msg-002"].map(|id| record(own.0, id, "words") + "\n").concat());
-        one.run(&["erase", "msg-002", "--yes"]).expect_status(0);
+        one.run(&[verb, &["msg-002", "--yes"]].concat()).expect_status(0);
         // It has another creation time, so it is another memory.
         let left = nameless(own.0, "what is left of it").replace("01-20", "01-21");
         one.store.append(own.1, &left.as_bytes()[..left.len() - 1]);
@@ -123,7 +127,7 @@ fn an_id_of_its_own_is_not_that_of_a_memory_which_was_deleted_or_erased() {
 
 #[test]
 fn another_memory_without_an_id_is_not_taken_for_one_that_was_erased() {
-    for own in crate::support::tries::some(ERASED, &[0, 2]) {
+    for own in some(ERASED, &[0, 2]) {
         let one = erased(own, "the words that were erased");
         let other = nameless(own.0, "the words that were never erased");
         one.store.append(own.1, format!("{other}}}\n").as_bytes());
@@ -137,7 +141,7 @@ fn another_memory_without_an_id_is_not_taken_for_one_that_was_erased() {
 fn the_list_of_what_was_erased_has_no_digest_that_a_stranger_could_check() {
     use sha2::{Digest, Sha256};
     let text = "the words that were erased";
-    for own in crate::support::tries::some(ERASED, &[1, 3]) {
+    for own in some(ERASED, &[1, 3]) {
         let one = erased(own, text);
         let list = one.own_file("erased.jsonl");
         let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
@@ -152,7 +156,7 @@ fn the_list_of_what_was_erased_has_no_digest_that_a_stranger_could_check() {
 
 #[test]
 fn a_key_that_is_lost_refuses_what_could_bring_back_what_was_erased() {
-    for own in crate::support::tries::some(ERASED, &[0, 2]) {
+    for own in some(ERASED, &[0, 2]) {
         let text = "the words that were erased";
         let one = erased(own, text);
         one.lose("erased.keys");

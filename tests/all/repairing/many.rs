@@ -1,7 +1,5 @@
 //! Thousands of broken lines: the time for each does not grow with their number.
 
-use palimp::ops::repair::{RepairContext, RepairSources};
-
 use super::*;
 use crate::support::tries::count;
 
@@ -9,12 +7,11 @@ use crate::support::tries::count;
 fn takes(bytes: &str) -> (usize, f64) {
     let (format, log) = LOGS[1];
     let store = load(&[(log, bytes.as_bytes())], format);
-    let context = WriteContext::of(&store, now(), [7; 16]);
-    let material = RepairSources::default();
-    let bench = RepairContext::of(&context, &material, []);
-    let began = std::time::Instant::now();
-    let found = store.problems.iter().map(|own| bench.fixes(own).len()).filter(|fixes| *fixes > 0).count();
-    (found, began.elapsed().as_secs_f64())
+    on_bench(&store, |bench| {
+        let began = std::time::Instant::now();
+        let fixes = store.problems.iter().map(|own| bench.fixes(own).len());
+        (fixes.filter(|fixes| *fixes > 0).count(), began.elapsed().as_secs_f64())
+    })
 }
 
 #[test]
@@ -42,11 +39,8 @@ fn a_line_longer_than_any_memory_is_moved_to_quarantine_alone_and_says_why() {
     let long = record(format, "long", &"x".repeat(2 << 20));
     let bytes = format!("{}\n{}\n", record(format, "a", "x"), &long[..long.len() - 30]);
     let store = load(&[(log, bytes.as_bytes())], format);
-    let context = WriteContext::of(&store, now(), [7; 16]);
-    let material = RepairSources::default();
-    let bench = RepairContext::of(&context, &material, []);
     let torn = store.problems.iter().find(|own| own.code.as_str() == "torn-line").unwrap();
-    let [only] = bench.fixes(torn).try_into().unwrap();
+    let [only] = on_bench(&store, |bench| bench.fixes(torn)).try_into().unwrap();
     assert_eq!(only.title, "move the line to quarantine");
     assert!(only.reason.contains("longer than a memory"), "{}", only.reason);
 }

@@ -1,5 +1,6 @@
 //! The verbs: previews, repairs of one problem or one kind, and the quarantine.
 
+use super::coming_back::titles;
 use super::*;
 use crate::support::kept_log::line;
 use crate::support::{Files, KeptLog, Tree, Verb};
@@ -23,9 +24,10 @@ fn a_check_names_the_fixes_of_a_problem_and_a_repair_carries_the_chosen_one_out(
     let log = torn();
     let own = fixes(&log, "torn-line");
     assert_eq!(own["fix"], "choice");
-    let titles: Vec<&str> =
-        own["fixes"].as_array().unwrap().iter().map(|fix| fix["title"].as_str().unwrap()).collect();
-    assert_eq!(titles, ["keep what can be read as a memory, marked salvaged", "move the line to quarantine"]);
+    assert_eq!(
+        titles(&own),
+        ["keep what can be read as a memory, marked salvaged", "move the line to quarantine"]
+    );
     let before = log.lines();
     let key = own["problem"].as_str().unwrap();
     let shown =
@@ -137,9 +139,7 @@ fn a_torn_memory_is_filled_from_a_backup_and_from_undo_data_and_never_once_it_wa
     log.run(&["erase", &id, "--yes"]).expect_status(0);
     std::fs::write(&file, [line(1, "first"), half].concat()).unwrap();
     let own = fixes(&log, "torn-line");
-    let titles: Vec<&str> =
-        own["fixes"].as_array().unwrap().iter().map(|fix| fix["title"].as_str().unwrap()).collect();
-    assert_eq!(titles, ["move the line to quarantine"], "nothing erased comes back");
+    assert_eq!(titles(&own), ["move the line to quarantine"], "nothing erased comes back");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::support::lasting;
+use palimp::ops::delete::DeleteOptions;
+use palimp::ops::tag::ChangeTags;
 
 pub(super) type Files = BTreeMap<PathBuf, Vec<u8>>;
 
@@ -60,14 +62,15 @@ impl Desk {
         self.snapshot = loaded.snapshot;
     }
 
-    pub(super) fn request(&self, wanted: ChangeCommand, at: Vec<EntryRef>) -> Box<ChangeRequest> {
+    pub(super) fn request(&self, command: impl Command, at: Vec<EntryRef>) -> Box<ChangeRequest> {
         let snapshot = Arc::clone(&self.snapshot);
-        let request = ChangeRequest::new(snapshot, Requester::Screen, wanted, self.data(), self.now);
+        let request =
+            ChangeRequest::new(snapshot, Requester::Screen, Arc::new(command), self.data(), self.now);
         Box::new(ChangeRequest { at, name: "some".into(), ..request })
     }
 
-    pub(super) fn plan(&mut self, wanted: ChangeCommand, at: Vec<EntryRef>) -> Result<PlannedChange, String> {
-        let request = self.request(wanted, at);
+    pub(super) fn plan(&mut self, command: impl Command, at: Vec<EntryRef>) -> Result<PlannedChange, String> {
+        let request = self.request(command, at);
         let JobResult::Planned(planned) = self.perform(Job::Plan(request)) else { panic!("no plan") };
         *planned
     }
@@ -82,8 +85,8 @@ impl Desk {
     }
 
     /// Plans a change and makes it, unless it is refused.
-    pub(super) fn change(&mut self, wanted: ChangeCommand, at: Vec<EntryRef>) {
-        if let Ok(planned) = self.plan(wanted, at) {
+    pub(super) fn change(&mut self, command: impl Command, at: Vec<EntryRef>) {
+        if let Ok(planned) = self.plan(command, at) {
             let _ = self.commit(planned);
         }
     }
@@ -184,22 +187,20 @@ impl Desk {
     pub(super) fn happens(&mut self, what: &Happening, number: usize) -> Vec<Vec<u8>> {
         let mut erased = Vec::new();
         match what {
-            Happening::Delete(some) => {
-                self.change(ChangeCommand::Delete(Default::default()), self.some(some))
-            }
-            Happening::Archive(some) => self.change(ChangeCommand::Archive, self.some(some)),
+            Happening::Delete(some) => self.change(DeleteOptions::default(), self.some(some)),
+            Happening::Archive(some) => self.change(ArchiveMemories, self.some(some)),
             Happening::Tag(some) => {
-                let wanted = ChangeCommand::Tag { add: vec![format!("tag{number}")], remove: Vec::new() };
-                self.change(wanted, self.some(some));
+                let tag = ChangeTags { add: vec![format!("tag{number}")], remove: Vec::new() };
+                self.change(tag, self.some(some));
             }
             Happening::Edit(one) => {
-                let wanted = ChangeCommand::text(format!("another text {number}"));
-                self.change(wanted, self.some(&[*one]));
+                let edit = EditMemory::text(format!("another text {number}"));
+                self.change(edit, self.some(&[*one]));
             }
             Happening::Erase(one) => {
                 let at = self.some(&[*one]);
                 let own = at.first().map(|at| self.snapshot.stores[0].raw(self.snapshot.get(*at).1).to_vec());
-                if let Ok(planned) = self.plan(ChangeCommand::Erase(EraseOptions::default()), at)
+                if let Ok(planned) = self.plan(EraseOptions::default(), at)
                     && self.commit(planned).is_ok()
                 {
                     erased.extend(own);

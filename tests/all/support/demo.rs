@@ -87,6 +87,12 @@ impl DemoStore {
         run(self.words(words))
     }
 
+    /// Runs a verb at a time on any store, with palimp's data of this demo.
+    pub fn run_on(&self, store: impl AsRef<Path>, now: &str, words: &[&str]) -> Output {
+        let (store, data) = (store.as_ref().to_str().unwrap(), self.data());
+        run([words, &["--store", store, "--data-dir", data.to_str().unwrap(), "--now", now]].concat())
+    }
+
     /// Opens the screens on the store, which they get without an option.
     pub fn open(&self, (rows, cols): (u16, u16)) -> Terminal {
         Terminal::palimp(self.words(&[]).into_iter().skip(1), rows, cols)

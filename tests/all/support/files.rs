@@ -13,6 +13,15 @@ use super::verb::{Output, run};
 /// The clock of these stores' tests.
 pub const NOW: &str = "2026-02-01T12:00:00Z";
 
+/// A log of each format that has some.
+pub const LOGS: [(&str, &str); 5] = [
+    ("memory-server", "learnings.jsonl"),
+    ("session-log", "sessions/s/memory.jsonl"),
+    ("agent-memory", "history/events.jsonl"),
+    ("bmad", "sessions/s/conversation.jsonl"),
+    ("a-mem", "events/2026-01/events.jsonl"),
+];
+
 pub fn now() -> Moment {
     Moment::parse(NOW).unwrap().0
 }
@@ -84,8 +93,10 @@ pub fn check(store: &TempStore) -> Output {
     run(["check", "--json", "--now", NOW, "--store", store.path.to_str().unwrap()])
 }
 
-/// Returns the problems of a store as (code, severity, file, line).
-pub fn problems(store: &TempStore) -> Vec<(String, String, String, Option<u64>)> {
+/// A problem: code, severity, file, line.
+pub type Found = (String, String, String, Option<u64>);
+
+pub fn problems(store: &TempStore) -> Vec<Found> {
     let text = |row: &serde_json::Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
     let rows = check(store).json_lines();
     rows.iter()
@@ -97,4 +108,32 @@ pub fn problems(store: &TempStore) -> Vec<(String, String, String, Option<u64>)>
 pub fn rows(store: &TempStore, verb: &str, query: &str) -> Vec<serde_json::Value> {
     let path = store.path.to_str().unwrap();
     run([verb, "--json", "--all", "--now", NOW, "--store", path, "--", query]).json_lines()
+}
+
+/// Returns the ids of the records that a verb finds, in order of the alphabet.
+pub fn ids(store: &TempStore, verb: &str, query: &str) -> Vec<String> {
+    let mut ids: Vec<String> =
+        rows(store, verb, query).iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+    ids.sort();
+    ids
+}
+
+#[track_caller]
+pub fn assert_problem(found: &[Found], code: &str, file: &str, line: Option<u64>) {
+    let is_it = |own: &Found| own.0 == code && own.2 == file && (line.is_none() || own.3 == line);
+    assert!(found.iter().any(is_it), "{code} in {file}: {found:?}");
+}
+
+/// Plants each problem in the file in which it is then found: file, text, what replaces it, code, line. No text is the
+/// whole file.
+pub fn assert_found_where_planted(
+    root: &str,
+    healthy: &Files,
+    cases: &[(&str, &str, &str, &str, Option<u64>)],
+) {
+    for (file, from, to, code, line) in cases {
+        let files = healthy.clone();
+        let files = if from.is_empty() { files.with(file, to) } else { files.changed(file, from, to) };
+        assert_problem(&problems(&files.build(root)), code, file, *line);
+    }
 }

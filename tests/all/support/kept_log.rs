@@ -46,8 +46,7 @@ impl KeptLog {
     }
 
     pub fn lines(&self) -> Vec<String> {
-        let text = String::from_utf8(self.store.read(LOG)).unwrap();
-        text.split_inclusive('\n').map(str::to_owned).collect()
+        self.store.text(LOG).split_inclusive('\n').map(str::to_owned).collect()
     }
 }
 

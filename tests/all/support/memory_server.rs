@@ -37,12 +37,6 @@ impl MemoryServerBuilder {
         }
     }
 
-    /// Puts the store's root elsewhere below the temporary folder.
-    pub fn root(mut self, root: &str) -> Self {
-        self.root = root.into();
-        self
-    }
-
     /// Adds a core memory; missing members of the schema are filled in.
     pub fn core(self, memory: Value) -> Self {
         self.memory(0, memory)

@@ -4,6 +4,7 @@
 
 pub mod agent_memory;
 pub mod demo;
+pub mod desk;
 pub mod files;
 pub mod folder;
 mod frames;
@@ -17,12 +18,15 @@ pub mod plans;
 pub mod session_log;
 pub mod store;
 pub mod terminal;
+pub mod traces;
 pub mod tree;
 pub mod tries;
+pub mod two_sessions;
 pub mod verb;
 
 pub use agent_memory::AgentMemoryBuilder;
 pub use demo::DemoStore;
+pub use desk::Desk;
 pub use files::{Files, check, gzip, problems, rows, script, tar_gz, write};
 pub use kept_log::KeptLog;
 pub use made::{MadeStore, files_below};
@@ -31,6 +35,7 @@ pub use session_log::SessionLogBuilder;
 pub use store::{StoreBuilder, TempStore};
 pub use terminal::{Exit, Terminal};
 pub use tree::{Tree, assert_untouched, lasting};
+pub use two_sessions::TwoSessions;
 pub use verb::{Output, Verb, run};
 
 use std::time::Duration;

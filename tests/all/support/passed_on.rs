@@ -1,6 +1,6 @@
-//! A disk that passes most calls on to another. The library's unit tests and the benches use it, too.
+//! A disk or a machine that passes most calls on to another. The library's unit tests and the benches use it, too.
 
-/// In `impl Disk for …`: passes the named calls on to another disk.
+/// In `impl Disk for …` or `impl Machine for …`: passes the named calls on to another one.
 macro_rules! passed_on {
     ($this:ident => $disk:expr; $($call:ident)*) => { $(passed_on!(@$call $this $disk);)* };
     (@list $this:ident $disk:expr) => {
@@ -54,6 +54,24 @@ macro_rules! passed_on {
     };
     (@sync_folder $this:ident $disk:expr) => {
         fn sync_folder(&$this, folder: &Path) -> io::Result<()> { $disk.sync_folder(folder) }
+    };
+    (@now $this:ident $machine:expr) => {
+        fn now(&$this) -> Moment { $machine.now() }
+    };
+    (@monotonic $this:ident $machine:expr) => {
+        fn monotonic(&$this) -> Duration { $machine.monotonic() }
+    };
+    (@sleep $this:ident $machine:expr) => {
+        fn sleep(&$this, time: Duration) { $machine.sleep(time) }
+    };
+    (@own_process $this:ident $machine:expr) => {
+        fn own_process(&$this) -> u32 { $machine.own_process() }
+    };
+    (@random $this:ident $machine:expr) => {
+        fn random(&$this) -> [u8; 16] { $machine.random() }
+    };
+    (@process $this:ident $machine:expr) => {
+        fn process(&$this, number: i32) -> ProcessState { $machine.process(number) }
     };
     (@flock $this:ident $disk:expr) => {
         fn flock(&$this, path: &Path, create: Option<u32>) -> io::Result<Option<Box<dyn Flock + '_>>> {

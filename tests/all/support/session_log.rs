@@ -40,12 +40,6 @@ impl SessionLogBuilder {
         SessionLogBuilder { root: "memory".into(), sessions: Vec::new(), config: None, files: Vec::new() }
     }
 
-    /// Puts the store's root elsewhere below the temporary folder.
-    pub fn root(mut self, root: &str) -> Self {
-        self.root = root.into();
-        self
-    }
-
     pub fn session(mut self, name: &str) -> Self {
         self.sessions.push(Session { name: name.into(), ..Session::default() });
         self

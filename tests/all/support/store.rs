@@ -5,8 +5,11 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use super::files::NOW;
 use super::memory_server::MemoryServerBuilder;
 use super::session_log::SessionLogBuilder;
+use super::terminal::Terminal;
+use super::verb::{Output, Verb};
 
 /// The start of the formats' builders.
 pub struct StoreBuilder;
@@ -60,6 +63,33 @@ impl TempStore {
 
     pub fn read(&self, name: impl AsRef<Path>) -> Vec<u8> {
         fs::read(self.file(name)).unwrap()
+    }
+
+    pub fn text(&self, name: impl AsRef<Path>) -> String {
+        String::from_utf8(self.read(name)).unwrap()
+    }
+
+    /// The folder of palimp's own data, beside the store.
+    pub fn data(&self) -> PathBuf {
+        self.around().join("data")
+    }
+
+    /// A verb on this store, with palimp's own data beside it.
+    pub fn verb(&self, words: &[&str]) -> Verb {
+        let (store, data) = (self.path.to_str().unwrap(), self.data());
+        Verb::new([words, &["--store", store, "--data-dir", data.to_str().unwrap()]].concat())
+    }
+
+    /// Runs a verb on this store at [`NOW`].
+    pub fn at_now(&self, words: &[&str]) -> Output {
+        self.verb(&[words, &["--now", NOW]].concat()).run()
+    }
+
+    /// Runs a verb on this store at [`NOW`] on a terminal of some rows and columns.
+    pub fn on_terminal(&self, words: &[&str], (rows, columns): (u16, u16)) -> Terminal {
+        let (store, data) = (self.path.to_str().unwrap(), self.data());
+        let own = ["--store", store, "--data-dir", data.to_str().unwrap(), "--now", NOW];
+        Terminal::palimp([words, &own].concat(), rows, columns)
     }
 
     /// Replaces a file, with the modes that the formats require (0600 in 0700).

@@ -29,6 +29,22 @@ impl Output {
         assert_eq!(self.status, Some(status), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }
+
+    /// Fails with both streams unless standard output has that text.
+    #[track_caller]
+    pub fn expect_stdout(&self, text: impl AsRef<str>) -> &Self {
+        let text = text.as_ref();
+        assert!(self.stdout.contains(text), "{text}\nstdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Fails with both streams unless standard error has that text.
+    #[track_caller]
+    pub fn expect_stderr(&self, text: impl AsRef<str>) -> &Self {
+        let text = text.as_ref();
+        assert!(self.stderr.contains(text), "{text}\nstdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+        self
+    }
 }
 
 /// A run of palimp under preparation.

@@ -35,11 +35,8 @@ fn stores() -> [(TempStore, &'static str); 2] {
 #[test]
 fn an_archive_that_cannot_be_unpacked_to_its_end_is_said_by_what_shows_it_and_by_what_erases() {
     for (store, archive) in stores() {
-        let (path, data) = (store.path.to_str().unwrap(), store.around().join("data"));
-        let run = |words: &[&str], input: &str| {
-            let options = ["--store", path, "--data-dir", data.to_str().unwrap()];
-            Verb::new([words, &options].concat()).with_input(input).run()
-        };
+        let data = store.data();
+        let run = |words: &[&str], input: &str| store.verb(words).with_input(input).run();
         let shows: [&[&str]; 4] =
             [&["list", "--all"], &["search", "--all", "gateway"], &["stats"], &["stores"]];
         for words in shows {

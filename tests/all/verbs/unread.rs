@@ -4,12 +4,12 @@ use std::path::Path;
 
 use crate::faulty::Faulty;
 use palimp::format::writing::{FieldAssignment, Refusal, WriteContext};
-use palimp::model::{Extent, Moment, Plan, Store};
+use palimp::model::{Extent, Moment, Plan, Store, Verb};
 use palimp::ops;
 use palimp::store::{Place, load_from};
 use serde_json::json;
 
-use super::support::{StoreBuilder, TempStore};
+use super::support::{StoreBuilder, TempStore, files_below};
 
 const ROOT: &str = "/home/store";
 /// The disk in memory counts its changes from 1970 on.
@@ -18,21 +18,11 @@ const NOW: Moment = Moment(19 * 86_400_000_000 + 43_200_000_000);
 /// Copies the store to a disk in memory, where modes count for everybody; that file can't be read.
 fn without(store: &TempStore, unread: &str) -> Faulty {
     let disk = Faulty::new();
-    put_all(&disk, &store.path, Path::new(ROOT), Path::new(unread));
-    disk
-}
-
-fn put_all(disk: &Faulty, from: &Path, to: &Path, unread: &Path) {
-    for item in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let (from, to) = (item.path(), to.join(item.file_name()));
-        if from.is_dir() {
-            disk.put_folder(&to, 0o700);
-            put_all(disk, &from, &to, unread);
-        } else {
-            let mode = if to.ends_with(unread) { 0o000 } else { 0o600 };
-            disk.put(&to, std::fs::read(from).unwrap(), mode);
-        }
+    for (path, bytes) in files_below(&store.path) {
+        let mode = if path.ends_with(unread) { 0o000 } else { 0o600 };
+        disk.put(Path::new(ROOT).join(path.strip_prefix(&store.path).unwrap()), bytes, mode);
     }
+    disk
 }
 
 fn plan(
@@ -91,7 +81,7 @@ fn nothing_is_compacted_or_maintained_by_values_that_a_config_which_cannot_be_re
         let compacted = plan(disk, "session-log", |context| ops::compact::compact(context, None)).1;
         let due = plan(disk, "session-log", |context| {
             ops::maintain::due(context)
-                .map(|_| Plan::of_unread_store("maintain", &context.store.root, "session-log"))
+                .map(|_| Plan::of_unread_store(Verb::Maintain, &context.store.root, "session-log"))
         });
         [compacted, due.1].map(|own| own.err().map(|refusal| refusal.message))
     };

@@ -6,7 +6,6 @@ use crate::format::writing::{Refusal, Result};
 use crate::model::Moment;
 use crate::text::front_matter::edit::{NewYamlValue, line_end, remove, set};
 use crate::text::front_matter::{Note, YamlValue};
-use crate::text::lines;
 
 const MARK: &str = " (DEPRECATED)";
 /// The field with the undo data: the lines of the former status, then those words below that apply.
@@ -19,13 +18,9 @@ const MARKED: &str = "marked";
 /// The starts of the lines in the block below the heading.
 const LINES: [&str; 3] = ["**Deprecated**: ", "**Reason**: ", "**Replacement**: "];
 
-/// Marks a note as deprecated: in its status, update time and heading, and in a block below the
-/// heading with day, reason and replacement. Its text stays.
-///
-/// # Errors
-///
-/// If it is already deprecated, the reason is empty, the replacement can't be a link, or the front
-/// matter can't be edited.
+/// Marks a note as deprecated: in its status, update time and heading, and in a block below the heading with day,
+/// reason and replacement. Its text stays. Fails if it is already deprecated, the reason is empty, the replacement
+/// can't be a link, or the front matter can't be edited.
 pub fn deprecate(text: &str, reason: &str, replacement: Option<&str>, now: Moment) -> Result<String> {
     let note = Note::read(text);
     if is_deprecated(&note) {
@@ -55,12 +50,9 @@ pub fn deprecate(text: &str, reason: &str, replacement: Option<&str>, now: Momen
     Ok(set(&out, BEFORE, NewYamlValue::List(&before))?)
 }
 
-/// Returns the note as it was before its deprecation, except for `updated`. If another program
-/// deprecated it, it becomes a draft: nothing says that it is valid.
-///
-/// # Errors
-///
-/// If it is not deprecated, or its front matter can't be edited.
+/// Returns the note as it was before its deprecation, except for `updated`. If another program deprecated it, it
+/// becomes a draft: nothing says that it is valid. Fails if it is not deprecated, or its front matter can't be
+/// edited.
 pub fn undeprecate(text: &str) -> Result<String> {
     let note = Note::read(text);
     if !is_deprecated(&note) {
@@ -149,8 +141,7 @@ fn unmarked(body: &str, is_apart: bool, was_marked: bool) -> String {
     let kept = title_text.strip_suffix(MARK).filter(|_| !was_marked).unwrap_or(title_text);
     let gap = body.get(title..below).unwrap_or_default();
     let rest = body.get(below..).unwrap_or_default();
-    let lines: Vec<&str> =
-        lines::lines(rest.as_bytes()).filter_map(|line| rest.get(line.start..line.next)).collect();
+    let lines: Vec<&str> = rest.split_inclusive('\n').collect();
     let is_blank = |at: usize| lines.get(at).is_some_and(|line| line.trim().is_empty());
     let from = usize::from(is_blank(0));
     let mut at = from;

@@ -127,11 +127,8 @@ pub struct NewEvent<'a> {
     pub metadata: Option<&'a str>,
 }
 
-/// Returns the line of an event, with its line end, for the log and for the file of its trace.
-///
-/// # Errors
-///
-/// If the format does not allow a value, or the trace can't be a file name.
+/// Returns the line of an event, with its line end, for the log and for the file of its trace. Fails if the format
+/// does not allow a value, or the trace can't be a file name.
 pub fn new_event(
     parts: &AssemblyInput<'_>,
     event: NewEvent<'_>,

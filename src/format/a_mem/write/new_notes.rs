@@ -33,11 +33,8 @@ pub struct NewNote<'a> {
     pub body: &'a str,
 }
 
-/// Returns the file and the text of a new note. Links in the body are also in `linked_to`.
-///
-/// # Errors
-///
-/// If the format does not allow a value, or the id is taken.
+/// Returns the file and the text of a new note. Links in the body are also in `linked_to`. Fails if the format does
+/// not allow a value, or the id is taken.
 pub fn new_note(documents: &[Arc<Document>], note: NewNote<'_>, now: Moment) -> Result<(PathBuf, String)> {
     check_free(&NOTES, documents, note.id)?;
     let path = folder(documents).join(format!("{}.md", note.id));
@@ -91,10 +88,7 @@ pub fn add(context: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult
     if title.is_empty() {
         return Err(Refusal::invalid("a note needs a text, or JSON with a `title`."));
     }
-    let id = match named("id")? {
-        Some(id) => id,
-        None => id_from(&NOTES, &context.store.documents, &title),
-    };
+    let id = named("id")?.unwrap_or_else(|| id_from(&NOTES, &context.store.documents, &title));
     let tags = match (draft.tags, members.get("tags")) {
         ([], Some(raw)) if raw.starts_with('[') => texts(raw)?,
         ([], Some(raw)) => texts(&format!("[{raw}]"))?,

@@ -102,11 +102,8 @@ fn with_field(context: &WriteContext<'_>, profile: &[u8], setting: &FieldAssignm
     set_preference(profile, key, &raw, context.now)
 }
 
-/// Sets a preference and `last_active`; every other byte stays. `value` is JSON.
-///
-/// # Errors
-///
-/// If the profile or its preferences are not a JSON object, `value` is not JSON, or `key` is empty.
+/// Sets a preference and `last_active`; every other byte stays. `value` is JSON. Fails if the profile or its
+/// preferences are not a JSON object, `value` is not JSON, or `key` is empty.
 pub fn set_preference(profile: &[u8], key: &str, value: &str, now: Moment) -> Result<Vec<u8>> {
     let value = value.trim();
     if json_edit::scan(&mut Tape::default(), value.as_bytes()).is_err() {

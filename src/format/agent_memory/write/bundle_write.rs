@@ -123,10 +123,8 @@ impl<'a> BundleWrite<'a> {
         let path = file.path;
         let base = self.base(&path);
         let before = self.changes.iter().position(|change| change.path == path);
-        let bytes = match document(&self.documents, &path).filter(|_| file.append) {
-            Some(now) => [&*now.bytes, &file.bytes].concat(),
-            None => file.bytes.clone(),
-        };
+        let now = document(&self.documents, &path).filter(|_| file.append);
+        let bytes = [now.map_or(&b""[..], |now| &*now.bytes), &file.bytes].concat();
         let change = match base {
             // An append itself closes a last line that has no line end.
             base if file.append && before.is_none() => {

@@ -6,15 +6,13 @@ use std::sync::Arc;
 
 use super::page_rebuild::PageRebuild;
 use super::path_edits::{self, BundleEdit, BundleFileWrite};
-use super::store_files::{
-    StateText, StoreFiles, canonical_text, checkpoint_path, lacks, no_state, object, too_deep,
-};
+use super::store_files::{StateText, StoreFiles, canonical_text, checkpoint_path, lacks, no_state, too_deep};
 use super::write_event::CanonicalWriteInfo;
 use crate::format::agent_memory::bundle::{BUNDLE, COMMANDS};
 use crate::format::agent_memory::main_text::text;
 use crate::format::agent_memory::projection_text::ProjectionSource;
 use crate::format::agent_memory::{events, json_shape, layout};
-use crate::format::record_reader::without_mark;
+use crate::format::record_reader::{object_of, without_mark};
 use crate::format::writing::{Refusal, Result};
 use crate::model::{Bytes, Document, Moment};
 use crate::text::canonical::sha256_indented;
@@ -71,7 +69,7 @@ pub fn canonical_write(
 pub fn make_pages(documents: &[Arc<Document>], beside: &[(PathBuf, Bytes)]) -> Result<Vec<BundleFileWrite>> {
     let files = StoreFiles::of(documents)?;
     let mut tape = Tape::default();
-    let state = object(&mut tape, &files.state.bytes).map_err(no_state)?;
+    let state = object_of(&mut tape, &files.state.bytes).map_err(no_state)?;
     let hash = text(state, "bundleHash").unwrap_or_default();
     Ok(around(&files, state, state, &hash, beside))
 }
@@ -80,7 +78,7 @@ pub fn make_pages(documents: &[Arc<Document>], beside: &[(PathBuf, Bytes)]) -> R
 pub fn make_counts(documents: &[Arc<Document>]) -> Result<Option<BundleFileWrite>> {
     let files = StoreFiles::of(documents)?;
     let mut tape = Tape::default();
-    let said = object(&mut tape, &files.state.bytes).map_err(no_state)?;
+    let said = object_of(&mut tape, &files.state.bytes).map_err(no_state)?;
     let mut state = StateText::of(files.state)?;
     let mut is_wrong = false;
     for (name, own) in [("historyEventCount", files.events), ("importSourceCount", files.sources)] {
@@ -100,7 +98,7 @@ pub fn path_of(state: &Document, record: usize) -> Option<String> {
     let span = state.records.get(record)?.span;
     let mut tape = Tape::default();
     let mark = state.bytes.len() - without_mark(&state.bytes).len();
-    let object = object(&mut tape, &state.bytes).ok()?;
+    let object = object_of(&mut tape, &state.bytes).ok()?;
     let is = |value: Json<'_>| (value.span().0 + mark) as u64 == span.start;
     object.get("bundle")?.members().find_map(|(name, section)| {
         let name = name.text()?;
@@ -115,7 +113,7 @@ pub fn path_of(state: &Document, record: usize) -> Option<String> {
 /// Returns the value at a path of the bundle, as it is spelled. An edit that undoes another needs it.
 pub fn value_at(state: &Document, path: &str) -> Option<String> {
     let mut tape = Tape::default();
-    let bundle = object(&mut tape, &state.bytes).ok()?.get("bundle")?;
+    let bundle = object_of(&mut tape, &state.bytes).ok()?.get("bundle")?;
     let value = path_edits::value_at(bundle, path)?;
     Some(value.spelled().into_owned())
 }
@@ -198,7 +196,7 @@ pub fn around(
     let mut tapes: Vec<Tape> = Vec::new();
     tapes.resize_with(files.checkpoints.len(), Tape::default);
     let checkpoints = files.checkpoints.iter().zip(&mut tapes).rev();
-    let checkpoints = checkpoints.filter_map(|(own, tape)| object(tape, &own.document.bytes).ok());
+    let checkpoints = checkpoints.filter_map(|(own, tape)| object_of(tape, &own.document.bytes).ok());
     let known = [before].into_iter().chain(checkpoints);
     let known: Vec<_> = known.filter_map(|owner| ProjectionSource::of(owner, before)).collect();
     let around = PageRebuild { files: beside, new: &source, hash };

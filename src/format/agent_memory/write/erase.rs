@@ -7,6 +7,7 @@
 //! The numbers of events must have no gaps. So an erased event stays as a line with only its
 //! number, kind, source and time. Signals of other events that repeat an erased part are removed.
 
+use crate::format::record_reader::{object_of, without_mark};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,7 @@ use super::super::{AgentMemory, checkpoint, layout};
 use super::canonical_write::around;
 use super::recall_effects::without as without_signals;
 use super::rewritten;
-use super::store_files::{StoreFiles, canonical_text, object, too_deep};
+use super::store_files::{StoreFiles, canonical_text, too_deep};
 use super::write_event::event_line;
 use crate::format::writing::{
     ChangesResult, ErasablePart, FormatEraser, Refusal, Result, WriteContext, document,
@@ -94,7 +95,7 @@ impl FormatEraser for AgentMemory {
         let failed = || Refusal::corrupt(format!("{} has no bundle that can be read.", file.to_text()));
         let (mark, body) = bytes.split_at(if bytes.starts_with(BOM) { BOM.len() } else { 0 });
         let mut tape = Tape::default();
-        let owner = object(&mut tape, body).map_err(|_| failed())?;
+        let owner = object_of(&mut tape, body).map_err(|_| failed())?;
         let bundle = owner.get("bundle").ok_or_else(failed)?;
         let spans: HashSet<Span> = spans.iter().copied().collect();
         let goes = |value: Json<'_>| spans.contains(&span(value, mark.len()));
@@ -114,15 +115,14 @@ impl FormatEraser for AgentMemory {
     }
 
     fn resigned(&self, file: &Path, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
-        let mut tape = Tape::default();
-        let has_bundle = bundle_of(&mut tape, file, bytes).is_some();
+        let has_bundle = bundle_of(&mut Tape::default(), file, bytes).is_some();
         if has_bundle { self.without(file, bytes, &[]).map(Some) } else { Ok(None) }
     }
 
     // The empty event keeps only its number, kind, source and time.
     fn blank_record(&self, file: &Path, raw: &[u8], reason: &str) -> Option<Vec<u8>> {
         let mut tape = Tape::default();
-        let event = object(&mut tape, raw).ok().filter(|_| is_events_log(file))?;
+        let event = object_of(&mut tape, raw).ok().filter(|_| is_events_log(file))?;
         if event.get("contentHash").is_some_and(|own| own.is_text(HASH))
             && event.get("sourceRef").is_some_and(|own| own.is_text(BY))
         {
@@ -147,8 +147,8 @@ impl FormatEraser for AgentMemory {
         let files = StoreFiles::of(&context.store.documents)?;
         let (mut before, mut after) = (Tape::default(), Tape::default());
         let failed = |why| Refusal::corrupt(format!("`state.json` can't be read: {why}."));
-        let before = object(&mut before, &files.state.bytes).map_err(failed)?;
-        let after = object(&mut after, &new).map_err(failed)?;
+        let before = object_of(&mut before, &files.state.bytes).map_err(failed)?;
+        let after = object_of(&mut after, &new).map_err(failed)?;
         let hash = text(after, "bundleHash").unwrap_or_default();
         let pages = around(&files, before, after, &hash, &context.store.outside_files);
         follows.extend(pages.iter().filter_map(|page| rewritten(context.store, page)));
@@ -168,9 +168,7 @@ fn is_events_log(file: &Path) -> bool {
 
 fn latest(store: &Store) -> Option<String> {
     let state = document(&store.documents, Path::new(layout::STATE))?;
-    let mut tape = Tape::default();
-    let latest = object(&mut tape, &state.bytes).ok()?.path(&["maintenance", "latestCheckpointId"])?;
-    latest.text().map(Into::into)
+    json_edit::text_at(without_mark(&state.bytes), &["maintenance", "latestCheckpointId"])
 }
 
 fn bundle_of<'a>(tape: &'a mut Tape, file: &Path, bytes: &'a [u8]) -> Option<Json<'a>> {

@@ -132,6 +132,5 @@ fn is_same(current: &str, value: &str) -> bool {
 }
 
 fn with_value<T>(json: &str, take: impl FnOnce(Json<'_>) -> T) -> Option<T> {
-    let mut tape = Tape::default();
-    json_edit::scan(&mut tape, json.as_bytes()).ok().map(take)
+    json_edit::scan(&mut Tape::default(), json.as_bytes()).ok().map(take)
 }

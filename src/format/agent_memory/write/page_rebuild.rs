@@ -24,12 +24,6 @@ pub struct PageRebuild<'a> {
 }
 
 impl PageRebuild<'_> {
-    /// Returns the text of a file; `None` if it is not UTF-8, or missing, which it stays.
-    fn text(&self, path: &str) -> Option<&str> {
-        let (_, bytes) = self.files.iter().find(|(own, _)| own == Path::new(path))?;
-        std::str::from_utf8(bytes).ok()
-    }
-
     /// Rebuilds the projections. `known` has the sources that they may be made from.
     pub fn projections(&self, known: &[ProjectionSource<'_>]) -> Vec<BundleFileWrite> {
         let page = |(word, path): (&str, &str)| Some(beside(path, self.projection(word, path, known)?));
@@ -60,21 +54,25 @@ impl PageRebuild<'_> {
         is_own.then(|| format!("{mark}{}{new}", marker_line(word, self.hash)))
     }
 
+    /// Returns the bytes of a file; `None` if it is missing, which it stays.
+    fn bytes(&self, path: &str) -> Option<&[u8]> {
+        self.files.iter().find(|(own, _)| own == Path::new(path)).map(|(_, bytes)| &**bytes)
+    }
+
     /// Returns the text of the page. If the file ends within a character, that character is left out.
     fn page(&self, path: &str) -> Option<&str> {
-        let (_, bytes) = self.files.iter().find(|(own, _)| own == Path::new(path))?;
+        let bytes = self.bytes(path)?;
         match std::str::from_utf8(bytes) {
-            Ok(text) => Some(text),
             Err(error) if error.error_len().is_none() => {
                 std::str::from_utf8(bytes.get(..error.valid_up_to())?).ok()
             }
-            Err(_) => None,
+            text => text.ok(),
         }
     }
 
     /// Rebuilds the entry file; `None` if the marker of its block can't be read.
     pub fn entry(&self, path: &str) -> Option<BundleFileWrite> {
-        let text = self.text(path)?;
+        let text = std::str::from_utf8(self.bytes(path)?).ok()?;
         let new = format!("<!-- {ENTRY_MARK}version={VERSION} bundleHash={} start -->", self.hash);
         let Some(start) = text.find(ENTRY_START) else {
             let block = format!("{new}\n{BLOCK}{ENTRY_END}");

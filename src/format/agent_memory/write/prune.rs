@@ -24,12 +24,7 @@ pub enum PruneRequest<'a> {
     /// What the config's retention moves: old events that were recalled, and old checkpoints.
     Retention,
     /// These records, whatever their age. If an id occurs twice, both records.
-    These {
-        /// Ids of active events.
-        events: &'a [&'a str],
-        /// Ids of active checkpoints.
-        checkpoints: &'a [&'a str],
-    },
+    These { events: &'a [&'a str], checkpoints: &'a [&'a str] },
 }
 
 /// A pruning, in the order of writing: the batch with its manifest last, the rewritten files, the removals.
@@ -71,11 +66,7 @@ pub fn prune(
     let files = StoreFiles::of(documents)?;
     let mut state = StateText::of(files.state)?;
     let settings = files.settings();
-    let (goes, moved) = {
-        let mut tape = Tape::default();
-        let state = state.object(&mut tape)?;
-        choose(&files, state, &settings, chosen, now)?
-    };
+    let (goes, moved) = choose(&files, state.object(&mut Tape::default())?, &settings, chosen, now)?;
     if goes.is_empty() && moved.is_empty() {
         return Ok(None);
     }

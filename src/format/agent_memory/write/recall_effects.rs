@@ -1,6 +1,7 @@
 //! What recall of the format's own tool would bring back. It merges the signals of events that it
 //! has not recalled yet into the bundle, even texts that were deleted from the bundle since.
 
+use crate::format::record_reader::object_of;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use super::super::main_text::text;
 use super::super::{events, history};
 use super::canonical_write::apply;
 use super::path_edits::BundleEdit;
-use super::store_files::{StateText, StoreFiles, lacks, no_state, object};
+use super::store_files::{StateText, StoreFiles, lacks, no_state};
 use super::write_event::LOCAL;
 use crate::format::writing::Result;
 use crate::model::{Document, Record, StoredMemory};
@@ -22,7 +23,6 @@ const SHORT: usize = 8;
 struct RemovedTexts(Vec<String>);
 
 impl RemovedTexts {
-    /// Returns the texts of `before` that `after` does not have.
     fn between(before: Json<'_>, after: Json<'_>) -> RemovedTexts {
         let stays = strings(after);
         let mut gone: Vec<String> = strings(before).difference(&stays).cloned().collect();
@@ -67,7 +67,7 @@ fn repeats<'a>(log: &'a Document, state: Json<'_>, gone: &RemovedTexts) -> Vec<(
 /// Returns an event's line without the signals that `goes` selects; `None` if it has none of them.
 pub fn without(raw: &[u8], goes: &dyn Fn(Json<'_>) -> bool) -> Option<Vec<u8>> {
     let mut tape = Tape::default();
-    let signals = object(&mut tape, raw).ok()?.get("signals")?;
+    let signals = object_of(&mut tape, raw).ok()?.get("signals")?;
     let lists = signals.members().filter(|(_, list)| list.kind() == JsonKind::Array);
     let cuts: Vec<_> =
         lists.flat_map(|(_, list)| json_edit::without(list, |_, _, value| goes(value))).collect();
@@ -117,7 +117,7 @@ pub fn unsaid(documents: &[Arc<Document>], edits: &[BundleEdit<'_>]) -> Result<O
         apply(&mut state, edit)?;
     }
     let (mut before, mut after) = (Tape::default(), Tape::default());
-    let before = object(&mut before, &files.state.bytes).map_err(no_state)?;
+    let before = object_of(&mut before, &files.state.bytes).map_err(no_state)?;
     let gone = RemovedTexts::between(bundle(before)?, bundle(state.object(&mut after)?)?);
     let mut whole = log.bytes.to_vec();
     // Goes from the last to the first, so that earlier offsets stay right.
@@ -134,7 +134,7 @@ pub fn unsaid(documents: &[Arc<Document>], edits: &[BundleEdit<'_>]) -> Result<O
 pub fn would_return(before: &[u8], after: &[u8], log: &Document) -> Vec<String> {
     let (mut old, mut new) = (Tape::default(), Tape::default());
     let mut read = || {
-        let (old, new) = (object(&mut old, before).ok()?, object(&mut new, after).ok()?);
+        let (old, new) = (object_of(&mut old, before).ok()?, object_of(&mut new, after).ok()?);
         let gone = RemovedTexts::between(bundle(old).ok()?, bundle(new).ok()?);
         Some(repeats(log, new, &gone).into_iter().map(|(_, id)| id.to_owned()).collect())
     };

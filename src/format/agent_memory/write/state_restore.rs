@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::super::checkpoint::{bundle_of, difference, in_short, ordinal};
 use super::super::state::VERSION;
 use super::super::{layout, main_text::text};
-use super::store_files::{Checkpoint, StoreFiles, canonical_text, object};
-use crate::format::record_reader::without_mark;
+use super::store_files::{Checkpoint, StoreFiles, canonical_text};
+use crate::format::record_reader::{object_of, without_mark};
 use crate::format::writing::RestoredDocument;
 use crate::model::Document;
 use crate::text::canonical::sha256_indented;
@@ -23,7 +23,7 @@ pub fn from_checkpoint(documents: &[Arc<Document>], torn: &Document) -> Option<R
     let checkpoint = files.checkpoints.iter().rev().find(|own| is_intact(own))?;
     let survived = SurvivingState::of(&torn.bytes);
     let mut tape = Tape::default();
-    let read = survived.as_ref().and_then(|own| object(&mut tape, &own.bytes).ok());
+    let read = survived.as_ref().and_then(|own| object_of(&mut tape, &own.bytes).ok());
     let bytes = state(&files, checkpoint, survived.as_ref(), read)?;
     let said = |count: usize| if count == 1 { "checkpoint" } else { "checkpoints" };
     let later = later(documents, checkpoint.ordinal);
@@ -42,7 +42,7 @@ pub fn from_checkpoint(documents: &[Arc<Document>], torn: &Document) -> Option<R
 /// True if the checkpoint's bundle has the hash that the checkpoint names.
 fn is_intact(own: &Checkpoint<'_>) -> bool {
     let mut tape = Tape::default();
-    let Ok(read) = object(&mut tape, &own.document.bytes) else { return false };
+    let Ok(read) = object_of(&mut tape, &own.document.bytes) else { return false };
     let hash =
         read.get("bundle").filter(|bundle| bundle.kind() == JsonKind::Object).and_then(sha256_indented);
     hash.is_some() && text(read, "bundleHash").map(|own| own.into_owned()) == hash
@@ -68,7 +68,7 @@ impl SurvivingState {
         let own = complete_object(body)?;
         let bytes = own.bytes(body);
         let mut tape = Tape::default();
-        let last = object(&mut tape, &bytes).ok()?.members().last().and_then(|(name, _)| name.text());
+        let last = object_of(&mut tape, &bytes).ok()?.members().last().and_then(|(name, _)| name.text());
         let cut = last.filter(|_| own.kept < body.trim_ascii_end().len() || !own.tail.is_empty());
         let cut = cut.map(|own| own.into_owned());
         Some(SurvivingState { bytes, cut })
@@ -89,7 +89,7 @@ fn state(
     read: Option<Json<'_>>,
 ) -> Option<Vec<u8>> {
     let mut tape = Tape::default();
-    let of = object(&mut tape, &checkpoint.document.bytes).ok()?;
+    let of = object_of(&mut tape, &checkpoint.document.bytes).ok()?;
     let member = |name: &str, kind| survived.and_then(|own| own.member(read, name, kind));
     let raw = |name: &str, kind, otherwise: &str| {
         let own = member(name, kind).map(|own| own.spelled().into_owned());

@@ -8,7 +8,7 @@ use memchr::memmem;
 use super::super::config::RetentionConfig;
 use super::super::main_text::text;
 use super::super::{checkpoint, events, history, layout, state};
-use crate::format::record_reader::{whole_object, without_mark};
+use crate::format::record_reader::{object_of, without_mark};
 use crate::format::writing::{Refusal, Result, document};
 use crate::model::{Document, Moment, PathText, RecordBody, Role};
 use crate::text::canonical::indented;
@@ -70,7 +70,7 @@ impl<'a> StoreFiles<'a> {
 
     pub fn settings(&self) -> RetentionConfig {
         let mut tape = Tape::default();
-        let config = self.config.and_then(|config| object(&mut tape, &config.bytes).ok());
+        let config = self.config.and_then(|config| object_of(&mut tape, &config.bytes).ok());
         RetentionConfig::of(config)
     }
 
@@ -149,11 +149,6 @@ fn event_numbers(log: &Document) -> Vec<u64> {
     numbers
 }
 
-/// Returns the object that is the whole file.
-pub fn object<'a>(tape: &'a mut Tape, bytes: &'a [u8]) -> Result<Json<'a>, String> {
-    whole_object(tape, without_mark(bytes)).map_err(|(_, why)| why)
-}
-
 pub fn no_state(why: String) -> Refusal {
     Refusal::corrupt(format!("The store has no `state.json` that can be read: {why}"))
 }
@@ -179,7 +174,7 @@ impl StateText {
     pub fn of(document: &Document) -> Result<Self> {
         let bytes = without_mark(&document.bytes);
         let mut tape = Tape::default();
-        let object = object(&mut tape, bytes).map_err(no_state)?;
+        let object = object_of(&mut tape, bytes).map_err(no_state)?;
         let version = object.get("schemaVersion").and_then(|own| own.number());
         if version != Some(state::VERSION) {
             return Err(Refusal::unfit("The state's `schemaVersion` is not the one that this format has."));
@@ -227,8 +222,7 @@ impl StateText {
 
 /// Returns a JSON text in the canonical form of documents: sorted, indented, with a line end.
 pub fn canonical_text(text: &[u8]) -> Result<Vec<u8>> {
-    let mut tape = Tape::default();
-    let value = scan(&mut tape, text).ok().and_then(indented).ok_or_else(too_deep)?;
+    let value = scan(&mut Tape::default(), text).ok().and_then(indented).ok_or_else(too_deep)?;
     Ok((value + "\n").into_bytes())
 }
 

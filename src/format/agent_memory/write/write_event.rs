@@ -43,9 +43,8 @@ impl CanonicalWriteInfo<'_> {
             quoted(COMMAND),
             quoted(self.summary)
         );
-        let mut tape = Tape::default();
-        let content =
-            scan(&mut tape, content.as_bytes()).ok().and_then(sha256_indented).ok_or_else(too_deep)?;
+        let content = scan(&mut Tape::default(), content.as_bytes()).ok().and_then(sha256_indented);
+        let content = content.ok_or_else(too_deep)?;
         let summary = format!("palimp edited canonical memory for {project}: {}", self.summary);
         let signals = new_signals(before, bundle);
         Ok(event_line([self.event, "tool_run", LOCAL, self.at, &content, &summary, COMMAND], &signals))
@@ -73,7 +72,6 @@ pub fn event_line(texts: [&str; 7], signals: &str) -> String {
     )
 }
 
-/// Returns the signals that the bundle did not have before, as JSON.
 fn new_signals(before: Option<Json<'_>>, bundle: Json<'_>) -> String {
     let known: HashSet<String> = before.into_iter().flat_map(signals).flat_map(|(.., texts)| texts).collect();
     let lists = signals(bundle).map(|(name, most, texts)| {

@@ -9,7 +9,7 @@ use super::index_build::{IndexTemplate, contradicts, is_own};
 use super::logs::LogBytes;
 use super::manifest_build::recounted;
 use crate::format::id_index::IdIndex;
-use crate::format::record_reader::{edit_object, whole_object, without_mark};
+use crate::format::record_reader::{edit_object, object_of, without_mark};
 use crate::format::writing::{document, with_config_of};
 use crate::format::{AssemblyInput, DerivedFile};
 use crate::model::{Code, Document, Generation, Moment, Role};
@@ -101,7 +101,7 @@ impl<'a> SessionRebuild<'a> {
     fn index(&self, now: Moment) -> DerivedFile {
         let own = self.index.map(|own| &*own.bytes).unwrap_or_default();
         let mut tape = Tape::default();
-        let object = whole_object(&mut tape, without_mark(own)).ok();
+        let object = object_of(&mut tape, own).ok();
         let logs: Vec<LogBytes<'_>> = self.logs.iter().filter_map(|log| LogBytes::of(log)).collect();
         let created = object.and_then(|object| object.get("created_at")?.moment());
         let created = created.filter(|_| self.is_planned || is_own(without_mark(own)));
@@ -111,10 +111,7 @@ impl<'a> SessionRebuild<'a> {
         } else {
             let made = IndexTemplate::of(object, &self.name, &logs);
             let body = if self.is_planned { own } else { without_mark(own) };
-            match created.is_some_and(|created| made.is(body, created)) {
-                true => own.to_vec(),
-                false => made.at(now),
-            }
+            if created.is_some_and(|created| made.is(body, created)) { own.to_vec() } else { made.at(now) }
         };
         DerivedFile { path: self.folder.join("index.json"), bytes: bytes.into() }
     }
@@ -132,7 +129,7 @@ impl<'a> SessionRebuild<'a> {
 
 fn is_counted(own: &Document, counts: &RecordCounts) -> bool {
     let mut tape = Tape::default();
-    let Ok(object) = whole_object(&mut tape, without_mark(&own.bytes)) else { return false };
+    let Ok(object) = object_of(&mut tape, &own.bytes) else { return false };
     let is_there = |name: &str| {
         let stored = object.path(&["statistics", name]);
         stored.and_then(|value| value.count()).is_some()

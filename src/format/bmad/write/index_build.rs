@@ -6,13 +6,12 @@ use std::collections::BTreeMap;
 use super::logs::{LogBytes, each_piece, stamp};
 use crate::format::Format;
 use crate::format::bmad::Bmad;
-use crate::format::record_reader::{whole_object, without_mark};
+use crate::format::record_reader::with_layout;
 use crate::format::writing::members_of;
 use crate::model::time::HOUR;
 use crate::model::{FastMap, Moment};
 use crate::text::json::Json;
 use crate::text::json_edit::quoted;
-use crate::text::json_scanner::Tape;
 
 /// The members that palimp rebuilds. Other members of an index stay.
 const OWN: [&str; 6] =
@@ -32,9 +31,7 @@ const UNDATED: &str = "undated";
 /// Returns the index of a session with these logs. The same logs give the same bytes, in any order.
 /// Unknown members of the existing index stay.
 pub fn index(existing: Option<&[u8]>, session: &str, logs: &[LogBytes<'_>], now: Moment) -> Vec<u8> {
-    let mut tape = Tape::default();
-    let existing = whole_object(&mut tape, without_mark(existing.unwrap_or_default())).ok();
-    IndexTemplate::of(existing, session, logs).at(now)
+    with_layout(existing, |existing, _| IndexTemplate::of(existing, session, logs).at(now))
 }
 
 /// An index without the time of its creation: the text before it and after it.
@@ -56,7 +53,10 @@ impl IndexTemplate {
         let hours = made.hours.into_iter().map(|(hour, ids)| (hour_of(hour), ids));
         part(&mut out, "temporal_index", hours.collect(), &made.quoted);
         out += ",\n  \"version\": 1";
-        keep_unknown(&mut out, existing);
+        let others = existing.into_iter().flat_map(|object| object.members());
+        for (key, value) in others.filter(|(key, _)| !OWN.iter().any(|own| key.is_text(own))) {
+            out += &format!(",\n  {}: {}", key.spelled(), value.spelled());
+        }
         out += "\n}\n";
         IndexTemplate([head, out])
     }
@@ -269,12 +269,4 @@ fn part(out: &mut String, name: &str, mut members: Vec<(String, IdNumbers)>, ids
         out.push(']');
     }
     out.push_str(if filled { "\n  }" } else { "}" });
-}
-
-fn keep_unknown(out: &mut String, existing: Option<Json<'_>>) {
-    let members = existing.into_iter().flat_map(|object| object.members());
-    for (key, value) in members.filter(|(key, _)| !OWN.iter().any(|own| key.is_text(own))) {
-        let (key, value) = (key.spelled(), value.spelled());
-        *out += &format!(",\n  {key}: {value}");
-    }
 }

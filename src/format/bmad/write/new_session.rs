@@ -52,7 +52,6 @@ fn check_pattern(id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Refuses an id that can't be the name of one folder.
 pub(super) fn check_name(id: &str) -> Result<()> {
     let why = match id {
         "" => "it is empty",

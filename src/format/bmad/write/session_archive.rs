@@ -120,7 +120,9 @@ pub fn unarchive_session(
     let mut files = restore_session(name, packed, manifest.map(|own| &*own.bytes), allow_large)?;
     // Some archivers leave it out. Then only the one beside the archive exists.
     if let Some(own) = manifest.filter(|_| !files.iter().any(|(path, _)| path == Path::new(MANIFEST))) {
-        files.push((MANIFEST.into(), live_manifest(&own.bytes)?));
+        let only_archived = ["archived_at", "original_size_bytes", "compressed_size_bytes"];
+        let live = only_archived.iter().try_fold(own.bytes.to_vec(), |live, name| remove(&live, &[*name]))?;
+        files.push((MANIFEST.into(), live));
     }
     let paths = files.iter().map(|(path, _)| folder.join(path));
     let within: BTreeSet<PathBuf> =
@@ -133,14 +135,6 @@ pub fn unarchive_session(
 }
 
 const MANIFEST: &str = "manifest.json";
-
-fn live_manifest(archived: &[u8]) -> Result<Vec<u8>> {
-    let mut manifest = archived.to_vec();
-    for name in ["archived_at", "original_size_bytes", "compressed_size_bytes"] {
-        manifest = remove(&manifest, &[name])?;
-    }
-    Ok(manifest)
-}
 
 /// Rebuilds index and manifest inside a session's archive from its logs.
 pub fn rederived(archive: &Path, members: &mut [TarMember], now: Moment) -> Result<()> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::logs::NewFile;
 use super::new_session::check_name;
 use super::session_archive::{is_lock, logs_of};
-use crate::format::record_reader::{whole_object, without_mark};
+use crate::format::record_reader::object_of;
 use crate::format::writing::{Refusal, Result};
 use crate::model::PathText;
 use crate::text::json_scanner::Tape;
@@ -95,7 +95,7 @@ fn twice(path: &str) -> Refusal {
 /// Returns the session and the size that a manifest names.
 fn claims(manifest: &[u8]) -> Result<(Option<String>, Option<u64>)> {
     let mut tape = Tape::default();
-    let object = whole_object(&mut tape, without_mark(manifest)).map_err(|(_, why)| bad_manifest(&why))?;
+    let object = object_of(&mut tape, manifest).map_err(|why| bad_manifest(&why))?;
     let session = object.get("session_id").and_then(|own| own.text()).map(Into::into);
     Ok((session, object.get("original_size_bytes").and_then(|size| size.count())))
 }
@@ -148,10 +148,7 @@ fn entries(tar: &[u8]) -> Result<Vec<ArchiveEntry<'_>>> {
     }
     let mut rest = Vec::new();
     archive.into_inner().read_to_end(&mut rest).map_err(broken)?;
-    match rest.iter().all(|byte| *byte == 0) {
-        true => Ok(found),
-        false => Err(broken("something follows its end")),
-    }
+    if rest.iter().all(|byte| *byte == 0) { Ok(found) } else { Err(broken("something follows its end")) }
 }
 
 fn neither_file_nor_folder(kind: tar::EntryType) -> Option<&'static str> {

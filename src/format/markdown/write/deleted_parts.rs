@@ -30,7 +30,12 @@ pub fn deleted_parts(store: &Store, undos: &[Vec<Change>]) -> Vec<(PathBuf, Vec<
     let mut taken: BTreeMap<&Path, Vec<String>> = BTreeMap::new();
     for change in undos.iter().flatten().filter(|own| family.grammar_of(&own.path) == Grammar::Entries) {
         let Act::Splice(splices) = &change.act else { continue };
-        taken.entry(&*change.path).or_default().extend(splices.iter().flat_map(entries_taken));
+        let of_file = taken.entry(&*change.path).or_default();
+        for undo in splices {
+            // It adds whole lines, which may have entries that the file has.
+            let stay = entries(&undo.was);
+            of_file.extend(entries(&undo.becomes).into_iter().filter(|own| !stay.contains(own)));
+        }
     }
     for (path, mut own) in taken {
         let now = store.document_at(path).map(|own| entries(&own.bytes)).unwrap_or_default();
@@ -58,12 +63,6 @@ fn old_index(store: &Store, index: &str, undos: &[Vec<Change>]) -> Option<(PathB
     }
     let name = PathBuf::from(format!("{index}.{BEFORE}"));
     (!splices.is_empty()).then_some((name, text))
-}
-
-/// Returns the entries that a step took out: its undo adds whole lines, which may have entries that the file has.
-fn entries_taken(undo: &Splice) -> Vec<String> {
-    let stay = entries(&undo.was);
-    entries(&undo.becomes).into_iter().filter(|own| !stay.contains(own)).collect()
 }
 
 /// Returns what is between lines of the delimiter. Lines of it may be first or last.

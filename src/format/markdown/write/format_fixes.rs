@@ -38,7 +38,8 @@ fn ease(store: &Store, problem: &Problem) -> Repairability {
     let grammar = family.grammar_of(&problem.file);
     let is_index = grammar == Grammar::Index && problem.record.is_none();
     let is_list = || text_of(store, problem).is_some_and(|(_, text)| has_only_links(text));
-    let is_normal = || text_of(store, problem).is_some_and(|(_, text)| !entry_file::has_odd_delimiter(text));
+    let is_normal =
+        || text_of(store, problem).is_some_and(|(_, text)| entry_file::odd_delimiter(text).is_none());
     match problem.code {
         Code::OrphanNote | Code::EmptyFrontMatter | Code::DoubleFrontMatter | Code::PlaceholderText => {
             Repairability::Choose
@@ -143,7 +144,7 @@ fn in_brackets<'t>(text: &str, link: &TextLink<'t>) -> Option<(Range<usize>, &'t
 /// Removes white space around entries, or around the delimiter of the problem's line: that one makes two memories of
 /// one.
 fn as_hermes_writes((file, text): (&Document, &str), line: &LineSpan) -> FormatFix {
-    if entry_file::has_odd_delimiter(text) {
+    if entry_file::odd_delimiter(text).is_some() {
         let reason = "Hermes ends a memory only at a line of `§` without spaces.";
         let edits = vec![(line.start..line.end, "§".into())];
         return FormatFix::choice(file, ("end the memory at this line", 80), reason, edits);
@@ -229,10 +230,7 @@ fn plain(value: &str, why: &str) -> String {
     let is_pair = inside.split_once(quote).is_some_and(|(before, after)| {
         before.is_empty() || before.ends_with([' ', '(']) || after.starts_with(char::is_alphanumeric)
     });
-    match why == BAD_ESCAPE || why == AFTER_QUOTE && is_pair {
-        true => inside,
-        false => value.to_owned(),
-    }
+    if why == BAD_ESCAPE || why == AFTER_QUOTE && is_pair { inside } else { value.to_owned() }
 }
 
 /// Makes one front matter of two by what it removes, so that quarantine has it.

@@ -40,14 +40,29 @@ pub fn line(file: &Path, title: &str) -> String {
 
 /// Returns the change that adds a line to an index, after the last one that leads to a file.
 pub fn with_line(store: &Store, index: &str, file: &Path, title: &str) -> Result<Change> {
-    let line = line(file, title);
-    let Some(document) = store.document_at(Path::new(index)) else {
-        return Ok(Change::create(index, format!("# Memory\n\n{line}\n").into_bytes()));
-    };
-    let text = text_of(document)?;
-    let at = end_of_lines(text);
-    let new = as_line(text, at, &line).into_bytes();
-    Ok(Change::edits(&document.path, document.bytes.clone(), vec![(at..at, new)]))
+    let at = end_of_lines(index_text(store, index)?);
+    with_lines(store, index, vec![(at, line(file, title))])
+}
+
+/// Returns the text of an index: that of a new one if there is none.
+pub fn index_text<'a>(store: &'a Store, index: &str) -> Result<&'a str> {
+    store.document_at(Path::new(index)).map_or(Ok("# Memory\n\n"), |document| text_of(document))
+}
+
+/// Returns the change that adds lines to an index, each at an offset where a line starts, or at its end.
+pub fn with_lines(store: &Store, index: &str, new: Vec<(usize, String)>) -> Result<Change> {
+    let text = index_text(store, index)?;
+    let mut lines: BTreeMap<usize, String> = BTreeMap::new();
+    for (at, line) in new {
+        lines.entry(at).or_default().push_str(&as_line(text, at, &line));
+    }
+    Ok(match store.document_at(Path::new(index)) {
+        Some(document) => {
+            let edits = lines.into_iter().map(|(at, lines)| (at..at, lines.into_bytes()));
+            Change::edits(&document.path, document.bytes.clone(), edits.collect())
+        }
+        None => Change::create(index, [text, &*lines.into_values().collect::<String>()].concat()),
+    })
 }
 
 /// Returns where the last line ends that leads to a file; the end of the text if none does.
@@ -128,10 +143,8 @@ pub fn with_removed_line(text: &str, own: &RemovedLine) -> String {
         (equal(&mut before.iter().rev(), &own.before) + equal(&mut after.iter(), &own.after), Reverse(near))
     };
     let best = (0..=all.len()).max_by_key(score).filter(|at| score(at).0 > 0);
-    let at = match best {
-        Some(number) => all.get(number).map_or(text.len(), |own| own.start),
-        None => end_of_lines(text),
-    };
+    let start = |number: usize| all.get(number).map_or(text.len(), |line| line.start);
+    let at = best.map_or_else(|| end_of_lines(text), start);
     if own.is_open && at == text.len() && (text.is_empty() || text.ends_with('\n')) {
         return format!("{text}{}", own.text);
     }

@@ -28,7 +28,7 @@ pub struct MovedFile<'a> {
 }
 
 /// Returns the folded names by which links lead to a file.
-fn folded_names(family: &Family, text: &str, path: &Path) -> HashSet<String> {
+pub fn folded_names(family: &Family, text: &str, path: &Path) -> HashSet<String> {
     let note = Note::read(text);
     let name = note.field("name").map(YamlField::line_text);
     let id = layout::id_of(family, path);
@@ -41,6 +41,19 @@ pub fn names_of_others(store: &Store, is_other: &dyn Fn(&Entry) -> bool) -> Hash
     let views = store.entries.iter().filter(|own| is_other(own)).filter_map(|own| store.memory(own));
     let names = views.flat_map(|memory| memory.id().into_iter().chain(memory.names().map(|name| name.text)));
     names.map(fold).collect()
+}
+
+/// Returns the text of a file with links that lead to the same files from another folder.
+pub fn from_folder(text: &str, before: &Path, after: &Path) -> String {
+    let mut new = text.to_owned();
+    let links = links_in(text).into_iter().filter(|link| !link.is_name && before != after);
+    for link in links.collect::<Vec<_>>().into_iter().rev() {
+        if let Some(path) = link.path(before) {
+            let target = relative(after, &path).replace(' ', "%20");
+            new.replace_range(part_range(text, link.target), &target);
+        }
+    }
+    new
 }
 
 impl<'a> MovedFile<'a> {

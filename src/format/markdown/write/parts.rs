@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::format::markdown::family::{Family, Grammar};
 use crate::format::markdown::references::TextLink;
 use crate::format::markdown::{Markdown, entry_edits, entry_file, index_file, layout};
-use crate::format::writing::{ErasablePart, FormatEraser, Refusal, Result};
+use crate::format::writing::{ErasablePart, FormatEraser, RangeEdit, Refusal, Result};
 use crate::model::{Change, Document, Entry, PathText, Record, Span, Store};
 use crate::text::lines::text_in_place;
 
@@ -55,7 +55,7 @@ fn index_lines(family: &Family, bytes: &[u8]) -> Vec<ErasablePart> {
 
 /// Refuses a file in which a line looks like a delimiter and is none for Hermes: what is one memory is unknown.
 pub fn whole_entries(file: &Path, text: &str) -> Result<()> {
-    match entry_file::has_odd_delimiter(text) {
+    match entry_file::odd_delimiter(text).is_some() {
         true => Err(Refusal::corrupt(format!(
             "{}: a line of `§` has other characters around it, and Hermes does not end a memory there. Correct it in \
              an editor first.",
@@ -76,21 +76,18 @@ pub fn removal(family: &Family, own: &Document, spans: &[Span]) -> Result<Change
 }
 
 pub fn without(family: &Family, file: &Path, bytes: &[u8], spans: &[Span]) -> Result<Vec<u8>> {
-    if family.grammar_of(file) == Grammar::Entries {
-        let text = text_of_entries(file, bytes)?;
-        return Ok(entry_edits::applied(text, &entry_edits::edits(text, spans)).into_bytes());
-    }
-    utf8(file, bytes)?;
-    let mut spans: Vec<Span> = spans.to_vec();
-    spans.sort_by_key(|own| own.start);
-    let (mut left, mut at) = (Vec::with_capacity(bytes.len()), 0);
-    for own in spans {
-        let own = own.range();
-        left.extend_from_slice(bytes.get(at..own.start).unwrap_or_default());
-        at = at.max(own.end);
-    }
-    left.extend_from_slice(bytes.get(at..).unwrap_or_default());
-    Ok(left)
+    let (text, edits) = match family.grammar_of(file) {
+        Grammar::Entries => {
+            let text = text_of_entries(file, bytes)?;
+            (text, entry_edits::edits(text, spans))
+        }
+        _ => {
+            let mut edits: Vec<RangeEdit> = spans.iter().map(|own| (own.range(), Vec::new())).collect();
+            edits.sort_by_key(|(range, _)| range.start);
+            (utf8(file, bytes)?, edits)
+        }
+    };
+    Ok(entry_edits::applied(text, &edits).into_bytes())
 }
 
 fn text_of_entries<'b>(file: &Path, bytes: &'b [u8]) -> Result<&'b str> {

@@ -142,7 +142,6 @@ fn without_blocks(text: &str, moved: &[MovableBlock], (line, end): (&str, &str))
     runs.filter_map(edit).collect()
 }
 
-/// True if the last line is empty, and if there is none.
 fn ends_empty(text: &str) -> bool {
     text.lines().next_back().is_none_or(|line| line.trim().is_empty())
 }

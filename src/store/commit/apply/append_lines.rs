@@ -1,9 +1,7 @@
 //! Adds lines at the end of a file.
 
-use std::io;
-
 use super::{ApplyContext, StagedChange};
-use crate::disk::{Lookup, WritableFile};
+use crate::disk::{WritableFile, is_absent, optional};
 use crate::model::Act;
 use crate::model::plan::line_end_for;
 use crate::model::snapshot::Generation;
@@ -29,8 +27,7 @@ impl ApplyContext<'_, '_> {
         let mut made = false;
         let base = own.base.as_ref().map_or(0, |base| base.len() as u64);
         for attempt in 0..TRIES {
-            let there =
-                Lookup::from(self.host.disk.append(&own.path)).optional().map_err(own.io("opened"))?;
+            let there = optional(self.host.disk.append(&own.path)).map_err(own.io("opened"))?;
             let Some(mut out) = there else {
                 self.carried.derive |= base > 0 || attempt > 0;
                 match self.make_log(own, lines)? {
@@ -150,11 +147,8 @@ impl ApplyContext<'_, '_> {
         written: Generation,
         lines: &[u8],
     ) -> Result<bool, CommitError> {
-        let now = match self.host.disk.look(&own.path) {
-            Ok(item) => item.generation,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(own.io("read")(error)),
-        };
+        let looked = optional(self.host.disk.look(&own.path)).map_err(own.io("read"))?;
+        let Some(now) = looked.map(|item| item.generation) else { return Ok(false) };
         if (now.device, now.inode) == (written.device, written.inode) {
             return Ok(true);
         }
@@ -170,7 +164,7 @@ impl ApplyContext<'_, '_> {
         if matches!(outcome, Err(CommitError::Moved { .. })) {
             return Ok(None);
         }
-        if outcome.is_ok() || !self.is_absent(&own.path) {
+        if outcome.is_ok() || !is_absent(self.host.disk, &own.path) {
             self.begin(own);
         }
         outcome.map(|()| new.made)

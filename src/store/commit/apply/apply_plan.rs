@@ -4,11 +4,12 @@ use std::path::Path;
 
 use super::ApplyProgress;
 use crate::disk::ItemKind;
-use crate::model::{Act, Change, Lock, Plan};
+use crate::model::{Act, Change, Lock, Plan, Verb};
 use crate::store::commit::apply::record_digests::{remaining_equals, takes_any};
 use crate::store::commit::apply::{ApplyContext, LostRace, StagedChange, step_folders};
 use crate::store::commit::vault::undo_step::UndoStep;
 use crate::store::commit::{CommitContext, CommitError};
+use crate::store::lock::WaitPolicy;
 
 /// How often a change is fitted to a file that other programs keep changing.
 const TRIES: usize = 40;
@@ -89,7 +90,7 @@ fn refuse_links(context: &CommitContext<'_>, plan: &Plan) -> Result<(), CommitEr
                 }
                 _ => continue,
             };
-            return Err(CommitError::NotWritten { file: place.to_owned(), what });
+            return Err(CommitError::NotWritten(place.to_owned(), what));
         }
     }
     Ok(())
@@ -114,14 +115,12 @@ pub fn apply_derived_locked(
     make: &dyn Fn() -> Vec<Change>,
 ) -> Result<(), CommitError> {
     let host = context.host;
-    let protocol = context.protocol(files);
     let held = context.lock(files)?;
     let changes = make();
     let own = |change: &Change| StagedChange::of(change, true, context.format, context.path(&change.path));
     let mut ready: Vec<StagedChange> = changes.iter().filter(|change| !change.is_empty()).map(own).collect();
     let mut carried = ApplyProgress::default();
-    let locks = protocol.files().to_vec();
-    let mut apply_context = ApplyContext { host, locks, exact: false, carried: &mut carried };
+    let mut apply_context = ApplyContext { host, exact: false, carried: &mut carried };
     let outcome = ready.iter_mut().try_for_each(|own| apply_context.prepare(own)).and_then(|()| {
         let is_made = apply_context.catch_up(&mut ready, true)?
             && apply_context.apply(&mut ready, &|| held.still_ours())? == LostRace::No
@@ -143,10 +142,7 @@ fn sets<'a>(context: &CommitContext<'_>, plan: &'a Plan) -> Vec<LockGroup<'a>> {
         let lock = context.format.lock(&[&change.path]);
         let fits = |set: &&mut LockGroup<'a>| is_one(&set.lock, &lock);
         // A derived change joins the last set under its lock. Data keeps its order.
-        let last = match derived {
-            true => sets.iter_mut().rev().find(fits),
-            false => sets.last_mut().filter(fits),
-        };
+        let last = if derived { sets.iter_mut().rev().find(fits) } else { sets.last_mut().filter(fits) };
         match last {
             Some(set) => set.changes.push((change, derived)),
             None => sets.push(LockGroup {
@@ -154,7 +150,7 @@ fn sets<'a>(context: &CommitContext<'_>, plan: &'a Plan) -> Vec<LockGroup<'a>> {
                 changes: vec![(change, derived)],
                 made_of: Vec::new(),
                 exact: plan.exact,
-                is_erasure: plan.verb == "erase",
+                is_erasure: plan.verb == Verb::Erase,
             }),
         }
     }
@@ -185,19 +181,18 @@ fn carry_set(
 ) -> Result<(), CommitError> {
     let own = |&(change, derived): &(&Change, bool)| {
         let own = StagedChange::of(change, derived, context.format, context.path(&change.path));
-        if set.is_erasure { own.with_late_lines() } else { own }
+        // Others may append to a log from which records go, even if the format forbids to adapt its changes.
+        let is_in_place = set.is_erasure && own.grows && matches!(own.act, Act::Splice(_));
+        StagedChange { exact: own.exact && !is_in_place, ..own }
     };
     let mut ready: Vec<StagedChange> = set.changes.iter().map(own).collect();
-    let mut apply_context = ApplyContext { host: context.host, locks: Vec::new(), exact: set.exact, carried };
+    let mut apply_context = ApplyContext { host: context.host, exact: set.exact, carried };
     // New files need no lock: no other program knows them yet. Derived files do: their sources must
     // not have changed.
     let known = ready.iter().position(|own| !own.is_new()).unwrap_or(ready.len());
     let outcome = ready[..known]
         .iter_mut()
-        .try_for_each(|own| match apply_context.make(own)? {
-            true => Ok(()),
-            false => keep(&own.relative, None),
-        })
+        .try_for_each(|own| if apply_context.make(own)? { Ok(()) } else { keep(&own.relative, None) })
         .and_then(|()| commit_set(context, &set.made_of, &mut apply_context, &mut ready[known..], keep));
     ready.iter_mut().for_each(|own| own.drop_temp(context.host.disk));
     outcome
@@ -218,12 +213,9 @@ fn commit_set(
             ready.iter_mut().try_for_each(|own| apply_context.prepare(own))?;
         }
         let files: Vec<&Path> = ready.iter().map(|own| own.relative.as_path()).collect();
-        let protocol = context.protocol(&files);
-        let adds = ready.iter().all(|own| matches!(own.act, Act::Append(_)));
-        let held = match adds {
-            true => context.lock_to_add(&files)?,
-            false => context.lock(&files)?,
-        };
+        // Lines that are only added need not wait until the lock settles.
+        let settles = !ready.iter().all(|own| matches!(own.act, Act::Append(_)));
+        let held = context.lock_as(&files, WaitPolicy { settles, ..context.patience() })?;
         if is_last {
             // Programs that take the lock wait, so these files don't change while changes are fitted.
             apply_context.rebase_changes(ready, keep)?;
@@ -238,7 +230,6 @@ fn commit_set(
             apply_context.carried.met_others = true;
             apply_context.drop_derived(ready);
         }
-        apply_context.locks = protocol.files().to_vec();
         let fits = apply_context.catch_up(ready, is_last)?;
         if fits {
             ready.iter_mut().try_for_each(|own| count_again(own, keep))?;

@@ -4,7 +4,7 @@ use crate::store::commit::apply::CreatedItem;
 use std::io;
 use std::path::Path;
 
-use crate::disk::{Lookup, put_new};
+use crate::disk::{is_absent, put_new};
 use crate::model::{Act, Bytes};
 use crate::store::commit::apply::{ApplyContext, StagedChange};
 use crate::store::commit::vault::make_folders_as;
@@ -19,10 +19,9 @@ impl ApplyContext<'_, '_> {
     pub fn make(&mut self, own: &mut StagedChange) -> Result<bool, CommitError> {
         let disk = self.host.disk;
         if own.act == Act::MakeFolder {
-            let there = Lookup::from(disk.look(&own.path)).optional();
-            let was_there = there.map_err(|error| CommitError::unread(&own.path, error))?.is_some();
+            let was_there = self.len(&own.path)?.is_some();
             let outcome = make_folders_as(disk, &own.path, own.mode).map_err(own.io("made"));
-            if outcome.is_ok() || !self.is_absent(&own.path) {
+            if outcome.is_ok() || !is_absent(disk, &own.path) {
                 self.begin(own);
                 let made = CreatedItem { path: own.path.clone(), bytes: None };
                 self.carried.created.extend((!was_there).then_some(made));
@@ -37,7 +36,7 @@ impl ApplyContext<'_, '_> {
         // After `Moved` the file is another program's, and undo must not remove it.
         let is_made = match &made {
             Err(CommitError::Moved { .. }) => false,
-            Err(_) => !self.is_absent(&own.path),
+            Err(_) => !is_absent(disk, &own.path),
             Ok(()) => true,
         };
         if is_made {
@@ -49,10 +48,6 @@ impl ApplyContext<'_, '_> {
         made?;
         disk.sync_folder(own.folder()).map_err(own.io("made durable"))?;
         Ok(true)
-    }
-
-    pub(super) fn is_absent(&self, path: &Path) -> bool {
-        matches!(Lookup::from(self.host.disk.look(path)), Lookup::Absent)
     }
 
     /// Gives the prepared file its name, which must be free.

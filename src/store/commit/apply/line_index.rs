@@ -5,8 +5,6 @@ use std::collections::HashSet;
 
 use crate::model::bytes::LineBounds;
 use crate::model::key::fast_digest;
-use crate::text::json::JsonKind;
-use crate::text::json_scanner::Tape;
 use crate::text::{json_edit, lines};
 
 /// An index of the lines of a file in its present state.
@@ -31,7 +29,6 @@ pub struct RecordLine {
 struct LineTable(Vec<(u64, usize)>);
 
 impl LineTable {
-    /// Indexes the lines for which `key` returns a digest.
     fn of(now: &[u8], key: impl Fn(&[u8]) -> Option<u64>) -> LineTable {
         let (mut own, mut start) = (Vec::new(), 0);
         for line in now.split_inclusive(|byte| *byte == b'\n') {
@@ -118,7 +115,5 @@ fn said(line: &[u8]) -> Option<&[u8]> {
 
 /// Returns the id if the line is exactly one record.
 pub fn id_of(line: &[u8]) -> Option<String> {
-    let mut tape = Tape::default();
-    let record = json_edit::scan(&mut tape, line).ok().filter(|record| record.kind() == JsonKind::Object)?;
-    record.get("id")?.text().map(|id| id.into_owned())
+    json_edit::text_at(line, &["id"])
 }

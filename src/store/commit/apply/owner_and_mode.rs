@@ -26,7 +26,7 @@ pub fn keep_owner(
                 "it belongs to another user or group, and would lose that owner: run this as its owner"
             }
         };
-        CommitError::NotWritten { file: own.path.clone(), what }
+        CommitError::NotWritten(own.path.clone(), what)
     })
 }
 

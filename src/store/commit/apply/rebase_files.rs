@@ -3,6 +3,7 @@
 use std::io;
 
 use super::{ApplyContext, StagedChange};
+use crate::disk::optional;
 use crate::model::snapshot::Generation;
 use crate::model::{Act, Bytes, PathText};
 use crate::store::commit::CommitError;
@@ -59,7 +60,10 @@ impl ApplyContext<'_, '_> {
                 let is_splice = matches!(own.act, Act::Splice(_));
                 match grown {
                     Some(grown) if grown.is_empty() => Ok(true),
-                    _ if own.exact || !is_splice => Err(own.conflict(Some(self.read(own)?))),
+                    _ if own.exact || !is_splice => {
+                        let found = Some(self.read(own)?);
+                        Err(CommitError::conflict(&own.path, own.base().to_vec(), found))
+                    }
                     Some(grown) if own.may_grow() && !own.derived && own.grows => {
                         let grown = whole_lines(&grown);
                         let is_taken = last_chance || grown.len() <= AT_ONCE;
@@ -161,10 +165,8 @@ impl ApplyContext<'_, '_> {
             own.base = now;
             return if is_same { Ok(()) } else { keep(&own.relative, Some(own.change().bare_inverse())) };
         }
-        let now = match self.host.disk.read(&own.path, 0, None) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            outcome => Some(outcome.map_err(own.io("read"))?.0),
-        };
+        let read = optional(self.host.disk.read(&own.path, 0, None)).map_err(own.io("read"))?;
+        let now = read.map(|(bytes, _)| bytes);
         if now.as_deref() == own.base.as_deref() {
             return Ok(());
         }
@@ -176,9 +178,6 @@ impl ApplyContext<'_, '_> {
 impl StagedChange {
     /// Turns "not found" into a `Moved` error: the file must exist.
     fn there<T>(&self, outcome: io::Result<T>) -> Result<T, CommitError> {
-        match outcome {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(self.moved("it is gone")),
-            outcome => outcome.map_err(self.io("read")),
-        }
+        optional(outcome).map_err(self.io("read"))?.ok_or_else(|| self.moved("it is gone"))
     }
 }

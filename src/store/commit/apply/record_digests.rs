@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::model::plan::change::EqualRecords;
-use crate::model::{Act, Bytes, Change, PathText, Span, Splice, is_log};
+use crate::model::{Act, Bytes, Change, PathText, Span, is_log};
 use crate::text::digest::digest;
 use crate::text::json_lines::split;
 
@@ -91,7 +91,10 @@ pub fn has_same_equals(back: &Change, now: &Bytes, stayed: &[EqualRecords]) -> O
 pub fn remaining_equals_of(change: &Change) -> Vec<EqualRecords> {
     let Act::Splice(splices) = &change.act else { return Vec::new() };
     let splices = if is_log(&change.path) { &splices[..] } else { &[] };
-    let gone: Vec<&[u8]> = splices.iter().flat_map(|own| goes(change, own)).collect();
+    let mut gone: Vec<&[u8]> = Vec::new();
+    for own in splices {
+        gone.extend(comes(change, &own.was, &own.becomes).iter().map(|piece| bytes_of(&own.was, piece.span)));
+    }
     let after = Bytes::spliced(&change.base.clone().unwrap_or_default(), splices.to_vec());
     let is_gone = |own: &&[u8]| {
         let has = |slice: &&[u8]| memchr::memmem::find(slice, own).is_some();
@@ -102,10 +105,6 @@ pub fn remaining_equals_of(change: &Change) -> Vec<EqualRecords> {
         true => Vec::new(),
         false => remaining_equals(&change.bare_inverse(), &after),
     }
-}
-
-fn goes<'s>(change: &Change, own: &'s Splice) -> Vec<&'s [u8]> {
-    comes(change, &own.was, &own.becomes).iter().map(|piece| bytes_of(&own.was, piece.span)).collect()
 }
 
 pub fn bytes_of(bytes: &[u8], span: Span) -> &[u8] {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::{ApplyContext, LostRace, StagedChange};
-use crate::disk::{Disk, Lookup, is_unsupported, put_new};
+use crate::disk::{Disk, is_absent, is_unsupported, optional, put_new};
 use crate::model::Act;
 use crate::model::snapshot::Generation;
 use crate::store::commit::CommitError;
@@ -192,7 +192,7 @@ impl ApplyContext<'_, '_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LostRace::Yes),
             Err(error) => {
                 // If the lookup fails, the file may be gone.
-                if !matches!(Lookup::from(disk.look(&name)), Lookup::Absent) {
+                if !is_absent(disk, &name) {
                     self.begin(own);
                 }
                 return Err(CommitError::io(&own.path, "removed", error));
@@ -227,7 +227,7 @@ impl StagedChange {
 
     /// True if the file at `path` is the one with our new bytes.
     fn is_at(&self, disk: &dyn Disk, path: &Path) -> io::Result<bool> {
-        let there = Lookup::from(disk.look(path)).optional()?;
+        let there = optional(disk.look(path))?;
         Ok(self.made.zip(there).is_some_and(|(made, item)| item.generation.inode == made.inode))
     }
 

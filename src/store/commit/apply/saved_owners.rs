@@ -4,31 +4,51 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use crate::disk::Lookup;
-use crate::model::{Act, Change, Plan};
-use crate::store::commit::vault::step_encoding;
+use crate::disk::optional;
+use crate::model::{Act, Change, ChangeKind, Plan, Splice};
 use crate::store::commit::{CommitContext, CommitError, UndoStep};
 
 /// Undo restores an expired copy up to this size, in bytes.
 const KEPT_COPY_LIMIT: u64 = 64 << 10;
+/// The maximum number of splices whose lines are searched for elsewhere in the file.
+const FEW: usize = 16;
 
 /// Returns undo data without its base. A removed file or folder comes back with its present owner and mode.
 pub fn bare_inverse(context: &CommitContext<'_>, change: &Change) -> Result<Change, CommitError> {
     let inverse = match (&change.act, &change.base) {
         (Act::Expire(_), Some(bytes)) => Change::create(&change.path, bytes.clone()),
-        _ => step_encoding::without_neighbours(change, change.bare_inverse()),
+        _ => without_neighbours(change, change.bare_inverse()),
     };
     if !comes(&inverse) {
         return Ok(inverse);
     }
     let path = context.path(&change.path);
-    match Lookup::from(context.host.disk.look(&path)).optional() {
+    match optional(context.host.disk.look(&path)) {
         Ok(Some(item)) => Ok(Change { mode: item.mode_without_list(), owner: Some(item.owner), ..inverse }),
         Ok(None) => Ok(inverse),
         // An old copy is not a memory. An unknown owner is no reason to fail.
         Err(_) if matches!(change.act, Act::Expire(_)) => Ok(inverse),
         Err(error) => Err(CommitError::unread(&path, error)),
     }
+}
+
+/// Returns undo data without the `line_before` of unique lines: it only distinguishes equal lines.
+fn without_neighbours(change: &Change, mut inverse: Change) -> Change {
+    let base = change.base.clone().unwrap_or_default();
+    if let Act::Splice(splices) = &mut inverse.act
+        && splices.len() <= FEW
+    {
+        let is_line = |own: &&mut Splice| !own.was.is_empty();
+        let mut alone: Vec<&mut Splice> = splices.iter_mut().filter(is_line).collect();
+        // Only the end of the log is known: an added line has its own id or time, so it is unique.
+        if base.known_end().is_some() {
+            alone.into_iter().for_each(|own| own.line_before.clear());
+            return inverse;
+        }
+        alone.retain(|own| memchr::memmem::find(&base, &own.was).is_none());
+        alone.into_iter().for_each(|own| own.line_before.clear());
+    }
+    inverse
 }
 
 /// Returns the plan with the content of small copies that it removes.
@@ -58,7 +78,7 @@ pub fn with_saved_owners<'p>(
     let mut removed = HashMap::new();
     for line in context.vault.journal()? {
         for file in line.files.iter().filter(|file| wanted.contains(&*file.path)) {
-            removed.insert(file.path.clone(), Some(line.step).filter(|_| file.change == "remove"));
+            removed.insert(file.path.clone(), Some(line.step).filter(|_| file.change == ChangeKind::Remove));
         }
     }
     let mut steps: HashMap<u64, Option<UndoStep>> = HashMap::new();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::disk::host::Host;
 use crate::disk::{Disk, Item, ItemKind, Machine};
 use crate::model::plan::change;
-use crate::model::{Act, Change, FileLine, JournalLine, PathText, Plan};
+use crate::model::{Act, Change, ChangeKind, FileLine, JournalLine, PathText, Plan};
 use crate::store::commit::apply::ApplyProgress;
 use crate::store::commit::vault::Vault;
 use crate::store::commit::{CommitContext, CommitError};
@@ -138,9 +138,9 @@ pub fn was_removed(context: &CommitContext<'_>, folder: &Path) -> bool {
     // A later step with files in the folder found it again.
     let mut about =
         journal.iter().rev().filter(|line| line.files.iter().any(|file| file.path.starts_with(relative)));
-    about
-        .next()
-        .is_some_and(|line| line.files.iter().any(|file| file.path == relative && file.change == "remove"))
+    about.next().is_some_and(|line| {
+        line.files.iter().any(|file| file.path == relative && file.change == ChangeKind::Remove)
+    })
 }
 
 /// Removes the folders that a killed palimp left empty, and those around them that are then empty.
@@ -183,7 +183,7 @@ pub fn left_folders<'j>(
 /// Returns the folders that the last step was to remove.
 fn removed_folders<'j>(root: &'j Path, journal: &'j [JournalLine]) -> impl Iterator<Item = PathBuf> + 'j {
     // Folders have no length. This avoids a lookup for each removed file.
-    let is_folder = |file: &&FileLine| file.change == "remove" && file.bytes_before == 0;
+    let is_folder = |file: &&FileLine| file.change == ChangeKind::Remove && file.bytes_before == 0;
     let removed = journal.last().into_iter().flat_map(|line| &line.files).filter(is_folder);
     removed.map(|file| root.join(&file.path))
 }

@@ -3,14 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::disk::Lookup;
-use crate::disk::host::Host;
-use crate::model::{Change, Extent, Lock, Plan, Store};
+use crate::disk::optional;
+use crate::model::{Change, Extent, Lock, PathText, Plan, Store, Verb};
 use crate::store::commit::apply::apply_plan;
-use crate::store::commit::commit_context::is_copy;
-use crate::store::commit::handover::wait_for_line_end::is_fresh;
-use crate::store::commit::handover::watch_list;
-use crate::store::commit::vault::undo_step::path_text;
 use crate::store::commit::vault::undo_steps::PENDING;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::{derived_files, load_from};
@@ -18,34 +13,13 @@ use crate::store::{derived_files, load_from};
 /// How often derived files are rebuilt if other programs keep changing their sources.
 const DERIVE_TRIES: usize = 4;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeriveOutcome {
-    Rebuilt,
-    /// Other programs write to the sources: the rebuild waits until they pause.
-    Later,
-    /// A file can't be read, or other programs kept changing it.
-    Failed,
-}
-
-impl DeriveOutcome {
-    /// Returns the message if derived files were not rebuilt.
-    pub fn stale(self) -> Option<String> {
-        let why = match self {
-            DeriveOutcome::Rebuilt => return None,
-            DeriveOutcome::Later => {
-                "other programs keep writing; it is rebuilt when they pause, or at the next start of palimp"
-            }
-            DeriveOutcome::Failed => {
-                "its memories kept changing, or can't be read. The next change rebuilds it"
-            }
-        };
-        Some(format!("an index is stale: {why}"))
-    }
-}
+/// What is said if derived files were not rebuilt.
+pub const STALE: &str =
+    "an index is stale: its memories kept changing, or can't be read. The next change rebuilds it";
 
 /// Rebuilds what is derived from the files at `touched`, first without the lock, then under it.
 /// False if that fails because they keep changing or can't be read.
-pub fn derive(context: &CommitContext<'_>, touched: &[PathBuf], verb: &'static str) -> bool {
+pub fn derive(context: &CommitContext<'_>, touched: &[PathBuf], verb: Verb) -> bool {
     let Some((store, derived)) =
         (0..DERIVE_TRIES).find_map(|_| derived_changes(context, touched, context.store))
     else {
@@ -105,10 +79,8 @@ fn derived_changes(
 ) -> Option<(Store, Vec<Change>)> {
     let (disk, place) = (context.host.disk, context.place.with_files(touched));
     let store = load_from(disk, &place, Extent::All, Some(read), context.host.now);
-    let is_out_of_sight = touched.iter().any(|path| {
-        matches!(Lookup::from(context.host.disk.look(&context.path(path))), Lookup::Unreadable(_))
-    });
-    store.whole().ok().filter(|_| !is_out_of_sight)?;
+    let is_in_sight = |path: &PathBuf| optional(disk.look(&context.path(path))).is_ok();
+    store.whole().ok().filter(|_| touched.iter().all(is_in_sight))?;
     let mut derived = derived_files::derived_changes(&store, &store.documents, touched, context.host.now);
     // Pages beside the store are part of a change. They are rebuilt alone only if `touched` names them.
     let rebuild = context.format.own().rebuild_pages;
@@ -132,7 +104,7 @@ pub fn note_derive_due(context: &CommitContext<'_>, touched: &[PathBuf]) -> bool
     all.extend(touched.iter().cloned());
     all.sort();
     all.dedup();
-    let texts: Vec<(String, bool)> = all.iter().map(|path| path_text(path)).collect();
+    let texts: Vec<_> = all.iter().map(|path| path.to_text()).collect();
     let is_kept = serde_json::to_vec(&texts)
         .is_ok_and(|bytes| context.vault.write_own_file(&context.vault.path(PENDING), &bytes).is_ok());
     if is_kept {
@@ -141,14 +113,8 @@ pub fn note_derive_due(context: &CommitContext<'_>, touched: &[PathBuf]) -> bool
     is_kept
 }
 
-/// Rebuilds derived files and removes the note that they are due. Waits while others write to large
-/// logs: beside writers that never pause, the store would be read again and again.
-pub fn derive_touched(context: &CommitContext<'_>, touched: &[PathBuf], verb: &'static str) -> DeriveOutcome {
-    if context.is_busy.get() && are_large_logs(context, touched) {
-        note_derive_due(context, touched);
-        watch_list::watch_due(&context.place, context.host.data);
-        return DeriveOutcome::Later;
-    }
+/// Rebuilds derived files and removes the note that they are due. False as for [`derive`].
+pub fn derive_touched(context: &CommitContext<'_>, touched: &[PathBuf], verb: Verb) -> bool {
     let is_made = derive(context, touched, verb);
     // An empty path means all files of the store.
     let made: HashSet<&PathBuf> = touched.iter().collect();
@@ -160,44 +126,21 @@ pub fn derive_touched(context: &CommitContext<'_>, touched: &[PathBuf], verb: &'
         let _ = context.host.disk.remove(&context.vault.path(PENDING));
         context.vault.known_due.borrow_mut().clear();
     }
-    if is_made { DeriveOutcome::Rebuilt } else { DeriveOutcome::Failed }
+    is_made
 }
 
-/// True if all sources are logs and large in total. Copies that a change makes are not counted.
-fn are_large_logs(context: &CommitContext<'_>, touched: &[PathBuf]) -> bool {
-    let mut sources = touched.iter().filter(|path| !is_copy(context, path)).peekable();
-    let len =
-        |path: &PathBuf| context.host.disk.look(&context.path(path)).map_or(0, |item| item.generation.len);
-    sources.peek().is_some()
-        && sources.clone().all(|path| context.format.is_append_log(path))
-        && sources.map(len).sum::<u64>() > derived_files::LARGE_BUSY_LOG
-}
-
-/// Rebuilds what an earlier change could not rebuild, or left until others pause.
+/// Rebuilds what an earlier change could not rebuild, or left to this one.
 pub fn derive_pending(context: &CommitContext<'_>) -> Result<(), CommitError> {
     let mut touched = context.vault.derive_due_files()?;
     if let Some(only) = &context.store.scope {
         // Derived files of sessions that were not read wait.
-        let all = touched.len();
         touched.retain(|path| context.format.session_of(path).as_ref() == Some(only));
-        if touched.len() < all {
-            watch_list::watch_due(&context.place, context.host.data);
-        }
     }
     if touched.iter().any(|path| path.as_os_str().is_empty()) {
         touched = context.store.documents.iter().map(|own| own.path.clone()).collect();
     }
     if !touched.is_empty() {
-        context
-            .is_busy
-            .set(context.is_busy.get() || is_written_to(context.host, &context.place.root, &touched));
-        derive_touched(context, &touched, "recover");
+        derive_touched(context, &touched, Verb::Recover);
     }
     Ok(())
-}
-
-/// True if one of the files was written to within the last second.
-pub fn is_written_to(host: Host<'_>, root: &Path, files: &[PathBuf]) -> bool {
-    let mut found = files.iter().filter_map(|path| host.disk.look(&root.join(path)).ok());
-    found.any(|item| is_fresh(host.machine, &item.generation))
 }

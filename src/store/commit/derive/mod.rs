@@ -1,4 +1,5 @@
 //! Rebuilds derived files after a change, and on undo.
 
 pub mod derive_files;
+pub mod due_indexes;
 pub mod rebuild_derived;

@@ -66,13 +66,7 @@ pub fn kept_of_derived<'p>(
 
 /// True if a derived file still has the bytes that it had before the step.
 pub fn is_as_before(context: &CommitContext<'_>, own: &DerivedState) -> bool {
-    let read = context.host.disk.read(&context.path(&own.path), 0, None);
-    let now = match read {
-        Ok((bytes, _)) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        Err(_) => return false,
-    };
-    digest(&now.into()) == own.digest
+    context.read(&own.path).is_ok_and(|now| digest(&now.unwrap_or_default().into()) == own.digest)
 }
 
 /// How many bytes at the start of a derived file are searched for its time of writing.

@@ -1,17 +1,16 @@
 //! Adds late lines to the file that replaced theirs. Others may be in the middle of a line there,
 //! and write at any moment.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::left_files::note_left_files;
 use super::wait_for_line_end::{is_fresh, whole_lines};
-use super::watch_list;
-use crate::disk::{Disk, WritableFile};
+use crate::disk::{Disk, WritableFile, optional};
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::plan::line_end_for;
 use crate::model::snapshot::Generation;
-use crate::model::{Change, Lock, PathText, Plan};
+use crate::model::{Change, Lock, PathText, Plan, Verb};
 use crate::store::commit::CommitContext;
 use crate::store::commit::apply::ApplyProgress;
 use crate::store::commit::apply::line_index::first_line;
@@ -113,12 +112,14 @@ fn add_lines(
     lines: &[u8],
 ) -> Option<AddOutcome> {
     let (host, disk) = (context.host, context.host.disk);
-    let mut out = match disk.append(file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => made_as(context, old, file)?,
-        outcome => outcome.ok()?,
-    };
+    let mut out = optional(disk.append(file)).ok()?.map_or_else(|| made_as(context, old, file), Some)?;
     let mut log = TargetLog::of(disk.read(file, 0, None).ok()?);
-    let whole = behind_a_begun_line(begun, lines);
+    // If others wrote after the line that these continue, it is repeated in full. If only its line end is late, it is
+    // complete and not repeated.
+    let whole = match lines.strip_prefix(b"\n") {
+        Some(rest) if !begun.is_empty() => rest.to_vec(),
+        _ => [begun, lines].concat(),
+    };
     let (bytes, is_last) = loop {
         let is_last = !begun.is_empty() && log.now[whole_lines(&log.now).len()..] == *begun;
         let end = if is_last { b"" } else { line_end_for(&log.now) };
@@ -126,7 +127,11 @@ fn add_lines(
         if !end.is_empty() && is_fresh(host.machine, &log.seen) {
             return None;
         }
-        let new = if is_last { lines } else { &whole[log.known(&whole, || taken_of(context, old))?..] };
+        let taken = || {
+            let name = OldFileName::read(old.file_name()?)?;
+            disk.read(old, 0, Some(name.taken)).ok().map(|(bytes, _)| bytes)
+        };
+        let new = if is_last { lines } else { &whole[log.known(&whole, taken)?..] };
         if new.is_empty() {
             return Some(AddOutcome::Yes);
         }
@@ -146,11 +151,6 @@ fn add_lines(
     out.sync().and_then(|()| disk.sync_folder(folder)).ok()?;
     let is_there = disk.look(file).is_ok_and(|item| is_same(&item.generation, &seen));
     Some(if is_there { AddOutcome::Yes } else { AddOutcome::Again })
-}
-
-fn taken_of(context: &CommitContext<'_>, path: &Path) -> Option<Vec<u8>> {
-    let old = OldFileName::read(path.file_name()?)?;
-    context.host.disk.read(path, 0, Some(old.taken)).ok().map(|(bytes, _)| bytes)
 }
 
 /// Creates a file in place of one that is gone, with the mode and owner of `old`. What the system
@@ -181,10 +181,10 @@ fn take_out(context: &CommitContext<'_>, file: &Path, bytes: &[u8], lines: &[u8]
         let start = whole_lines(&now[..at]).len();
         let edits = vec![(start..start, lines.to_vec()), (at..at + bytes.len(), Vec::new())];
         let change = Change::edits(&relative, now.into(), edits);
-        let plan = Plan { changes: vec![change], exact: true, ..context.unseen("rescue") };
+        let plan = Plan { changes: vec![change], exact: true, ..context.unseen(Verb::Rescue) };
         if apply_plan::apply_plan(context, &plan, &mut ApplyProgress::default(), None).is_ok() {
             let olds = context.replaced.borrow().iter().map(|own| own.path.clone()).collect();
-            watch_list::note_replaced(&context.place, context.host.data, olds);
+            note_left_files(&context.place, olds);
             return Some(());
         }
     }
@@ -251,15 +251,6 @@ fn is_same(one: &Generation, other: &Generation) -> bool {
     (one.device, one.inode) == (other.device, other.inode)
 }
 
-/// Returns the late lines if others wrote after the line that these continue: that line is repeated
-/// in full. If only its line end is late, the line is complete and not repeated.
-fn behind_a_begun_line(begun: &[u8], lines: &[u8]) -> Vec<u8> {
-    match lines.strip_prefix(b"\n") {
-        Some(rest) if !begun.is_empty() => rest.to_vec(),
-        _ => [begun, lines].concat(),
-    }
-}
-
 /// Returns how many bytes of the lines the file has already, from before a crash. Equal lines that
 /// the old file had `before` may be in it, too, and don't count; `None` if those can't be read. If
 /// an erasure emptied the old file, they are unknown: all of them, or what the file ends with, count as added.
@@ -279,7 +270,6 @@ fn known(now: &[u8], lines: &[u8], before: impl FnOnce() -> Option<Vec<u8>>) -> 
     Some(at.map_or(0, |at| whole_lines(&lines[..same(at)]).len()))
 }
 
-/// Returns where lines begin that start with `line`.
 fn line_starts<'b>(bytes: &'b [u8], line: &'b [u8]) -> impl Iterator<Item = usize> + use<'b> {
     memchr::memmem::find_iter(bytes, line).filter(|at| *at == 0 || bytes[at - 1] == b'\n')
 }

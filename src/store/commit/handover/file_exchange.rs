@@ -3,18 +3,16 @@
 use std::path::Path;
 
 use super::second_name::{ReplacedFile, link_as_old, rename_as_old};
-use crate::disk::{Item, Lookup, ProcessState, is_unsupported, put_new};
-use crate::model::{Act, Change, PathText, Plan, Store, plan};
+use crate::disk::{Item, ProcessState, is_unsupported, optional, put_new};
+use crate::model::{Act, Change, PathText, Plan, Store, Verb, plan};
 use crate::store::commit::CommitContext;
 use crate::store::commit::apply::ApplyProgress;
 use crate::store::commit::apply::apply_plan;
 use crate::store::commit::apply::rebase_splices::rebase;
+use crate::store::commit::commit_context::STEPS;
 use crate::store::commit::handover::late_writes;
 use crate::store::hidden_names::{OldFileName, SwapFileName};
 use crate::text::digest::digest;
-
-/// The number of recent steps that are searched for a file's content before it was replaced.
-const STEPS: usize = 16;
 
 /// Settles every file whose exchange was interrupted. A file that is not the compared one returns
 /// to its place before recovery judges the change.
@@ -40,7 +38,7 @@ fn settle_one(context: &CommitContext<'_>, path: &Path) -> Option<()> {
         // Its name is unknown: it gets a second name, and the rescue keeps its content aside.
         return disk.rename(path, &path.with_file_name(own.old.name())).ok();
     };
-    let now = Lookup::from(disk.look(&file)).optional().ok()?;
+    let now = optional(disk.look(&file)).ok()?;
     let is = |inode: u64| now.as_ref().is_some_and(|now| now.generation.inode == inode);
     if is(item.generation.inode) {
         // One file has both names.
@@ -164,7 +162,7 @@ fn is_joined(
     let Ok(fitted) = rebase(splices, theirs) else { return Some(false) };
     let both = plan::apply(theirs, &fitted);
     let change = Change::rewrite(file, ours.into(), both);
-    let plan = Plan { changes: vec![change], exact: true, ..context.unseen("rescue") };
+    let plan = Plan { changes: vec![change], exact: true, ..context.unseen(Verb::Rescue) };
     let mut carried = ApplyProgress::default();
     apply_plan::apply_plan(context, &plan, &mut carried, None).ok()?;
     // The file that this replaced is ours: no program has it open for long.
@@ -178,8 +176,8 @@ fn before(
     old: &OldFileName,
     ours: &[u8],
 ) -> Result<Option<Vec<u8>>, crate::store::commit::CommitError> {
-    for number in context.vault.steps()?.into_iter().rev().take(STEPS) {
-        let Some(step) = context.vault.step(number)? else { continue };
+    for step in context.vault.last_steps(STEPS)? {
+        let step = step?;
         let own = step.changes.iter().find(|change| change.path == file);
         let Some(Change { act: Act::Splice(back), .. }) = own else { continue };
         let Ok(fitted) = rebase(back, ours) else { continue };

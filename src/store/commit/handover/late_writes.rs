@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::wait_for_line_end::whole_lines;
-use crate::disk::Lookup;
+use crate::disk::optional;
 use crate::model::bytes::LineBounds;
 use crate::model::plan::{apply, whole_lines as split};
 use crate::model::snapshot::Generation;
@@ -88,7 +88,7 @@ fn takes_lines(context: &CommitContext<'_>, path: &Path, old: &OldFileName) -> O
     match is_one_value(&old.file) {
         true => Some(false),
         false if old.file.extension().is_some_and(|end| end == "jsonl") => Some(true),
-        false => Some(Lookup::from(context.host.disk.look(&file)).optional().ok()?.is_some()),
+        false => Some(optional(context.host.disk.look(&file)).ok()?.is_some()),
     }
 }
 

@@ -11,16 +11,16 @@ use super::add_late_lines::SharedLock;
 use super::late_writes::LateWrite;
 use super::second_name::ReplacedFile;
 use super::wait_for_line_end::{is_fresh, whole_lines};
-use super::{add_late_lines, file_exchange, late_writes, watch_list};
-use crate::disk::Lookup;
+use super::{add_late_lines, file_exchange, late_writes, left_files};
+use crate::disk::optional;
 use crate::model::snapshot::Generation;
-use crate::model::{Bytes, is_log};
+use crate::model::{Bytes, Verb, is_log};
 use crate::store::commit::CommitContext;
 use crate::store::commit::apply::step_folders;
 use crate::store::hidden_names::OldFileName;
 
 /// How long an old file is watched after it last grew, in seconds.
-pub const WATCHED: i64 = 60;
+const WATCHED: i64 = 60;
 
 /// The outcome of a look at an old file.
 struct RescueOutcome {
@@ -50,7 +50,7 @@ pub fn rescue_own(context: &CommitContext<'_>) -> Vec<PathBuf> {
 pub fn rescue_each(context: &CommitContext<'_>, olds: impl Iterator<Item = ReplacedFile>) -> usize {
     let (count, touched) = look_after(context, olds);
     if !touched.is_empty() {
-        derive_files::derive_touched(context, &touched, "rescue");
+        derive_files::derive_touched(context, &touched, Verb::Rescue);
     }
     count
 }
@@ -84,7 +84,7 @@ fn look_after(
         left.extend(looked.left);
     }
     if !left.is_empty() {
-        watch_list::note_replaced(&context.place, context.host.data, left);
+        left_files::note_left_files(&context.place, left);
     }
     (count, touched)
 }
@@ -97,7 +97,7 @@ fn rescue_one<'a>(
     is_open: bool,
 ) -> RescueOutcome {
     let disk = context.host.disk;
-    let looked = |path: &Path| Lookup::from(disk.look(path)).map(|item| item.generation).optional();
+    let looked = |path: &Path| optional(disk.look(path)).map(|item| Some(item?.generation));
     let own = match looked(path) {
         Ok(Some(own)) => own,
         Ok(None) => return RescueOutcome::GONE,
@@ -190,13 +190,11 @@ fn take_lines<'a>(
 
 /// Removes an old file's second name, and folders that waited for that.
 fn drop_name(context: &CommitContext<'_>, path: &Path, now: Option<Generation>) -> RescueOutcome {
-    match context.host.disk.remove(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => RescueOutcome::waits(path),
-        _ => {
-            leave(context, path, now.is_none());
-            RescueOutcome::GONE
-        }
+    if optional(context.host.disk.remove(path)).is_err() {
+        return RescueOutcome::waits(path);
     }
+    leave(context, path, now.is_none());
+    RescueOutcome::GONE
 }
 
 /// Removes the folders that should go with the file and had to wait for its second name. They go if

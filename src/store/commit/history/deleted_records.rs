@@ -14,13 +14,13 @@ use self::deleted_counts::{DeletedCounts, before};
 pub use self::deletions::{Deletions, DeletionsCache};
 use self::gone_sessions::GoneSessions;
 use self::known_records::{KeptFrom, KnownRecords, session_of};
-use crate::disk::{Disk, Lookup};
+use crate::disk::{Disk, optional};
 use crate::format::record_reader::Reading;
 use crate::format::{self, Format, Placement, main_text};
 use crate::model::path_text::{ARCHIVED_ROOT, DELETED_ROOT, deleted_from};
 use crate::model::{
     Act, ArchivedItem, Change, Document, Entry, Moment, Record, Role, State, Store, UndoRedo, UnreadPath,
-    is_log,
+    Verb, is_log,
 };
 use crate::store::commit::history::step_history::StepHistory;
 use crate::store::commit::vault::backups::list_backups;
@@ -46,7 +46,7 @@ pub fn document(path: PathBuf, bytes: Vec<u8>, reading: Reading) -> Document {
 }
 
 /// The verbs that remove a file and keep what it says in another.
-const MOVING_VERBS: [&str; 3] = ["edit", "rename", "merge"];
+const MOVING_VERBS: [Verb; 3] = [Verb::Edit, Verb::Rename, Verb::Merge];
 
 /// Returns the store without the records that [`with_deleted`] added.
 pub fn without_deleted(store: &Store) -> Store {
@@ -71,22 +71,14 @@ pub fn held_bytes(disk: &dyn Disk, data: &Path, store: &Store) -> Option<u64> {
     Some(steps + copies)
 }
 
-/// Returns the store with its deleted records that can be restored, each in the version that was
-/// kept last. Equal records without an id appear as often as they were deleted. Sessions that are
-/// gone follow those that exist.
-///
-/// # Errors
-///
-/// If the erasure list can't be read: erased records could be among the deleted ones.
+/// Returns the store with its deleted records that can be restored, each in the version that was kept last. Equal
+/// records without an id appear as often as they were deleted. Sessions that are gone follow those that exist. Fails
+/// if the erasure list can't be read: erased records could be among the deleted ones.
 pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> Result<Store, CommitError> {
     with_deleted_without(disk, data, store, &BTreeSet::new(), now)
 }
 
-/// Returns the same without the undo data of some steps.
-///
-/// # Errors
-///
-/// If the erasure list can't be read.
+/// Returns the same without the undo data of some steps. Fails if the erasure list can't be read.
 pub fn with_deleted_without(
     disk: &dyn Disk,
     data: &Path,
@@ -137,11 +129,7 @@ pub fn with_deleted_without(
     Ok(with)
 }
 
-/// Returns the store with the memories of palimp's own archive.
-///
-/// # Errors
-///
-/// If palimp's own data can't be read.
+/// Returns the store with the memories of palimp's own archive. Fails if palimp's own data can't be read.
 pub fn with_archived(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> Result<Store, CommitError> {
     let archived = Vault::open_read_only(disk, data, &store.root).archived()?;
     let mut with = without_deleted(store);
@@ -202,10 +190,10 @@ fn held(
         }
         // What got another name, or became a part of another, is not deleted.
         let first = journal.iter().find(|line| line.step == step.line.subject_step());
-        let verb = first.map_or(&*step.line.verb, |line| &*line.verb);
-        let is_archive = verb == "archive" && has_own_archive;
+        let verb = first.map_or(&step.line.verb, |line| &line.verb);
+        let is_archive = *verb == Verb::Archive && has_own_archive;
         let is_moved = |change: &Change| {
-            let is_moving = is_archive || MOVING_VERBS.contains(&verb);
+            let is_moving = is_archive || MOVING_VERBS.contains(verb);
             matches!(change.act, Act::Create(_)) && is_moving
         };
         let at = Moment::of(&step.line.at);
@@ -219,12 +207,12 @@ fn held(
         Vec::new()
     });
     for copy in copies {
-        match Lookup::from(disk.read(&store.root.join(&copy.path), 0, None)) {
-            Lookup::Read((bytes, _)) => {
+        match optional(disk.read(&store.root.join(&copy.path), 0, None)) {
+            Ok(Some((bytes, _))) => {
                 all.push(KeptBytes { at: copy.at, path: copy.file, bytes, kept: KeptFrom::Backup })
             }
-            Lookup::Unreadable(error) => miss(copy.path, error.to_string()),
-            Lookup::Absent => {}
+            Err(error) => miss(copy.path, error.to_string()),
+            Ok(None) => {}
         }
     }
     all
@@ -237,7 +225,7 @@ fn deletions(vault: &Vault<'_>, without: &BTreeSet<u64>) -> Vec<Vec<Change>> {
     let step = |number| vault.step(number).ok().flatten();
     let steps = vault.steps().unwrap_or_default().into_iter().rev();
     let steps = steps.filter(|own| !without.contains(own)).filter_map(step);
-    let is_it = |own: &UndoStep| own.line.verb == "delete" && done.contains(&own.line.step);
+    let is_it = |own: &UndoStep| own.line.verb == Verb::Delete && done.contains(&own.line.step);
     steps.filter(is_it).map(|step| step.changes).collect()
 }
 

@@ -7,12 +7,9 @@ use crate::store::commit::{CommitContext, CommitError, Writer, commit_plan};
 use std::path::PathBuf;
 
 impl Writer<'_> {
-    /// Carries out a plan that restores from a backup. Each file that it changes is copied first: by the
-    /// plan if the format keeps backups, otherwise into palimp's own data.
-    ///
-    /// # Errors
-    ///
-    /// As [`Writer::commit`], and if another program has restored the same records since the plan was made.
+    /// Carries out a plan that restores from a backup. Each file that it changes is copied first: by the plan if the
+    /// format keeps backups, otherwise into palimp's own data. Fails as [`Writer::commit`], and if another program
+    /// has restored the same records since the plan was made.
     pub fn restore(&self, plan: &Plan) -> Result<CommitReceipt, CommitError> {
         let context = &self.context;
         plan.changes.iter().try_for_each(|change| came_meanwhile(context, change))?;

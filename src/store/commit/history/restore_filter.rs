@@ -1,8 +1,6 @@
 //! Leaves out records that undo or redo would restore although equal ones exist again, byte for
 //! byte. An equal id alone is not enough.
 
-use std::collections::HashMap;
-
 use super::subsequent_steps::SubsequentSteps;
 use crate::format::Placement;
 use crate::model::plan::change::EqualRecords;
@@ -66,7 +64,7 @@ impl ReversedStep<'_> {
 
     fn brought_already(&self, step: u64, count: u64) -> CommitError {
         let line = self.journal.iter().find(|line| line.step == step);
-        let verb = line.map_or("", |line| &line.verb);
+        let verb = line.map_or("", |line| line.verb.as_str());
         let (what, twice) = (count_with_noun(count, "memory"), if count == 1 { "it" } else { "they" });
         CommitError::NoStep(format!(
             "Step {} can't be undone now: step {step} ({verb}) restored {what} that it took out, and {twice} would be \
@@ -125,27 +123,6 @@ pub fn without_present(
     Ok(left)
 }
 
-/// Returns the changes of a step, and the `owed` records that it left in place because another program had
-/// restored them: they must exist after this undo or redo. Their bytes are in the step's earlier undo data.
-pub fn with_deferred(
-    context: &CommitContext<'_>,
-    turning: &ReversedStep<'_>,
-) -> Result<Vec<Change>, CommitError> {
-    let mut changes = turning.own.changes.clone();
-    let mut owed: HashMap<(String, u64), u64> = HashMap::new();
-    turning.own.owed.iter().for_each(|own| *owed.entry((own.0.clone(), own.1)).or_default() += own.2);
-    let is_of = |line: &&JournalLine| line.step < turning.by && line.subject_step() == turning.step;
-    for line in turning.journal.iter().rev().filter(is_of) {
-        if owed.values().all(|count| *count == 0) {
-            break;
-        }
-        let Some(step) = context.vault.step(line.step)? else { continue };
-        let own = step.changes.iter().filter_map(|change| only(change, &mut owed));
-        own.for_each(|own| join(&mut changes, own));
-    }
-    Ok(changes)
-}
-
 /// Handles a record that is a whole file. It exists at most once, so its steps are undone in order.
 fn whole_file(
     change: &Change,
@@ -168,67 +145,6 @@ fn whole_file(
     back.already_restored
         .extend(names.iter().map(|own| EqualRecords(change.path.to_text().into_owned(), own.name, 1)));
     Ok(None)
-}
-
-/// Returns the part of a change that restores deferred records, and subtracts them from `owed`.
-fn only(change: &Change, owed: &mut HashMap<(String, u64), u64>) -> Option<Change> {
-    let path = change.path.to_text().into_owned();
-    let mut of = |becomes: &[u8], was: &[u8]| {
-        let mut found = Vec::new();
-        for own in comes(change, becomes, was) {
-            let Some(count) = owed.get_mut(&(path.clone(), own.name)).filter(|count| **count > 0) else {
-                continue;
-            };
-            *count -= 1;
-            found.extend_from_slice(bytes_of(becomes, own.span));
-            found.extend_from_slice(if is_log(&change.path) { b"\n" } else { b"" });
-        }
-        found
-    };
-    let act = match &change.act {
-        Act::Create(bytes) => Act::Create(Some(of(bytes, b"")).filter(|found| !found.is_empty())?.into()),
-        Act::Splice(splices) if is_log(&change.path) => {
-            let own = |own: &Splice| {
-                let becomes = of(&own.becomes, &own.was);
-                (!becomes.is_empty()).then(|| Splice {
-                    was: Bytes::default(),
-                    becomes: becomes.into(),
-                    ..own.clone()
-                })
-            };
-            let splices: Vec<Splice> = splices.iter().filter_map(own).collect();
-            Act::Splice((!splices.is_empty()).then_some(splices)?)
-        }
-        _ => return None,
-    };
-    Some(Change { act, ..change.clone() })
-}
-
-/// Adds a change that restores records. It joins a change of the same file.
-fn join(changes: &mut Vec<Change>, own: Change) {
-    let Some(other) = changes.iter_mut().find(|other| other.path == own.path) else {
-        changes.push(own);
-        return;
-    };
-    let splices = |act: &Act| match act {
-        Act::Splice(splices) => splices.clone(),
-        Act::Create(bytes) => {
-            vec![Splice { start: 0, was: Bytes::default(), becomes: bytes.clone(), line_before: Vec::new() }]
-        }
-        _ => Vec::new(),
-    };
-    match &mut other.act {
-        Act::Create(bytes) => {
-            let end = crate::model::plan::line_end_for(bytes);
-            bytes.extend(end);
-            splices(&own.act).iter().for_each(|own| bytes.extend(&own.becomes));
-        }
-        Act::Splice(there) => {
-            there.extend(splices(&own.act));
-            there.sort_by_key(|own| own.start);
-        }
-        _ => {}
-    }
 }
 
 /// The records that other programs added to a file since a step. Counts are by digest.

@@ -5,8 +5,10 @@ use std::path::Path;
 use super::restore_filter::{RestoreSummary, ReversedStep};
 use super::step_history::{StepHistory, passed_over};
 use crate::disk::ItemKind;
-use crate::model::plan::change;
-use crate::model::{Act, Change, CommitReceipt, JournalLine, Moment, PathText, Plan, Splice, UndoRedo, plan};
+use crate::disk::host::Host;
+use crate::model::{
+    Act, Change, CommitReceipt, JournalLine, Moment, PathText, Plan, Splice, Store, UndoRedo, Verb, plan,
+};
 use crate::store::commit::commit_context::is_copy;
 use crate::store::commit::derive::rebuild_derived::rebuild_derived;
 use crate::store::commit::history::restore_filter;
@@ -15,21 +17,41 @@ use crate::store::commit::scrub::{ErasureLine, restore_guard};
 use crate::store::commit::{CommitContext, CommitError, FilesState, UndoStep, Writer, commit_plan};
 use crate::store::plan_effects::effects_of;
 
+/// Like [`Writer::undo`]: nothing is locked or written. Fails as [`Writer::undo`].
+pub fn plan_undo(host: Host<'_>, store: &Store, step: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
+    Writer::open_read_only(host, store)?.undo(step)
+}
+
+/// Like [`Writer::redo`]: nothing is locked or written. Fails as [`Writer::redo`].
+pub fn plan_redo(host: Host<'_>, store: &Store, step: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
+    Writer::open_read_only(host, store)?.redo(step)
+}
+
 impl Writer<'_> {
-    /// Plans the undo of a step, or of the newest one that can be undone.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such step, it is undone already, or its undo data is gone or can't be read.
-    pub fn undo(&self, step: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
-        undo(&self.context, step)
+    /// Plans the undo of a step, or of the newest one that can be undone. Fails if there is no such step, it is
+    /// undone already, or its undo data is gone or can't be read.
+    pub fn undo(&self, wanted: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
+        let context = &self.context;
+        let journal = context.vault.journal()?;
+        let history = StepHistory::of(&journal);
+        // The undo of an undo is a redo.
+        if let Some(&(step, by)) = history.undone.iter().find(|(_, by)| Some(*by) == wanted) {
+            return Ok((turned(context, Verb::Redo, step, by)?, UndoRedo::Redo(step)));
+        }
+        let found = match wanted {
+            None => history.newest(&journal, &context.vault.steps()?),
+            Some(number) => history.done.iter().find(|(step, by)| *step == number || *by == number).copied(),
+        };
+        let Some((step, by)) = found else {
+            return Err(CommitError::NoStep(not_in_force(&context.place.root, &journal, wanted)));
+        };
+        let mut plan = turned(context, Verb::Undo, step, by)?;
+        plan.lines.extend(passed_over(&history, &journal, &context.vault.steps()?, step));
+        Ok((plan, UndoRedo::Undo(step)))
     }
 
-    /// Plans the redo of a step, or of the last one that was undone.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such step, it is not undone, or its undo data is gone or can't be read.
+    /// Plans the redo of a step, or of the last one that was undone. Fails if there is no such step, it is not
+    /// undone, or its undo data is gone or can't be read.
     pub fn redo(&self, step: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
         let context = &self.context;
         let history = StepHistory::of(&context.vault.journal()?);
@@ -41,39 +63,17 @@ impl Writer<'_> {
             let what = format!("There is nothing to redo in {}.", context.place.root.to_text());
             return Err(CommitError::NoStep(what));
         };
-        Ok((turned(context, "redo", step, by)?, UndoRedo::Redo(step)))
+        Ok((turned(context, Verb::Redo, step, by)?, UndoRedo::Redo(step)))
     }
 
-    /// Carries out what [`Writer::undo`] or [`Writer::redo`] planned.
-    ///
-    /// # Errors
-    ///
-    /// As [`Writer::commit`], and if the step was undone or redone since.
+    /// Carries out what [`Writer::undo`] or [`Writer::redo`] planned. Fails as [`Writer::commit`], and if the step
+    /// was undone or redone since.
     pub fn commit_undo_redo(&self, plan: &Plan, turn: UndoRedo) -> Result<CommitReceipt, CommitError> {
         // The plan was made and shown before this writer excluded other palimps.
         check_reversal(&self.context, plan, turn)?;
         commit_plan::commit(&self.context, plan, Some(turn))
             .map_err(|error| after_own_steps(&self.context, plan, turn, error))
     }
-}
-
-fn undo(context: &CommitContext<'_>, wanted: Option<u64>) -> Result<(Plan, UndoRedo), CommitError> {
-    let journal = context.vault.journal()?;
-    let history = StepHistory::of(&journal);
-    // The undo of an undo is a redo.
-    if let Some(&(step, by)) = history.undone.iter().find(|(_, by)| Some(*by) == wanted) {
-        return Ok((turned(context, "redo", step, by)?, UndoRedo::Redo(step)));
-    }
-    let found = match wanted {
-        None => history.newest(&journal, &context.vault.steps()?),
-        Some(number) => history.done.iter().find(|(step, by)| *step == number || *by == number).copied(),
-    };
-    let Some((step, by)) = found else {
-        return Err(CommitError::NoStep(not_in_force(&context.place.root, &journal, wanted)));
-    };
-    let mut plan = turned(context, "undo", step, by)?;
-    plan.lines.extend(passed_over(&history, &journal, &context.vault.steps()?, step));
-    Ok((plan, UndoRedo::Undo(step)))
 }
 
 /// Returns a clearer error than `error` if later steps of palimp caused the conflict of an undo.
@@ -174,10 +174,10 @@ fn stands_as_left(
     }
 }
 
-fn turned(context: &CommitContext<'_>, verb: &'static str, step: u64, by: u64) -> Result<Plan, CommitError> {
+fn turned(context: &CommitContext<'_>, verb: Verb, step: u64, by: u64) -> Result<Plan, CommitError> {
     let erased = context.vault.erasure_list()?;
     let journal = context.vault.journal()?;
-    if journal.iter().any(|line| line.step == step && line.verb == "erase") {
+    if journal.iter().any(|line| line.step == step && line.verb == Verb::Erase) {
         return Err(CommitError::NoStep(format!(
             "Step {step} erased memories, which can't be undone. `palimp undo N` undoes an earlier step."
         )));
@@ -188,7 +188,7 @@ fn turned(context: &CommitContext<'_>, verb: &'static str, step: u64, by: u64) -
             "What step {step} replaced is not kept any more: it is kept for 30 days, or up to 256 MB a store{swept}."
         )));
     };
-    let mut plan = Plan::of(verb, context.store.whole()?);
+    let mut plan = Plan::of(verb.clone(), context.store.whole()?);
     plan.records = own.line.records as usize;
     let line = journal.iter().find(|line| line.step == step);
     plan.change = line.and_then(|line| line.change.clone());
@@ -202,8 +202,7 @@ fn turned(context: &CommitContext<'_>, verb: &'static str, step: u64, by: u64) -
     let mut as_left = own.owed.is_empty() && is_as_left(context, left_by, &own);
     let mut back = RestoreSummary::default();
     let turning = ReversedStep { journal: &journal, step, by, own: &own };
-    for change in restore_filter::with_deferred(context, &turning)?.iter().filter(|change| !change.is_empty())
-    {
+    for change in all_changes(context, &turning)?.iter().filter(|change| !change.is_empty()) {
         stands_as_left(context, change, left_by)?;
         let Some(left) = restore_filter::without_present(context, change, &turning, &mut back)? else {
             as_left = false;
@@ -251,12 +250,25 @@ fn turned(context: &CommitContext<'_>, verb: &'static str, step: u64, by: u64) -
     plan.effects = effects_of(context.store, &plan.changes, context.host.now);
     brings_nothing_erased(context, &plan, step, erased)?;
     context.store.whole()?;
-    debug_assert!(
-        plan.changes
-            .iter()
-            .all(|change| change.base.is_some() || !matches!(change.act, change::Act::Splice(_)))
-    );
     Ok(plan)
+}
+
+/// Returns the changes that reverse a step. If the last turn left records in place because another program had restored
+/// them, they may be gone since: the first turn in this direction brings all of them.
+fn all_changes(context: &CommitContext<'_>, turning: &ReversedStep<'_>) -> Result<Vec<Change>, CommitError> {
+    let own = turning.own;
+    let is_first = |line: &&JournalLine| match own.line.turn {
+        Some(UndoRedo::Undo(_)) => line.turn == own.line.turn,
+        _ => line.step == turning.step,
+    };
+    let first = turning.journal.iter().find(is_first).filter(|_| !own.owed.is_empty());
+    let first = first.map(|line| context.vault.step(line.step)).transpose()?.flatten();
+    let Some(first) = first else { return Ok(own.changes.clone()) };
+    let is_turned = |change: &Change| {
+        own.changes.iter().any(|other| other.path == change.path)
+            || own.owed.iter().any(|other| other.0 == change.path.to_text())
+    };
+    Ok(first.changes.into_iter().filter(is_turned).collect())
 }
 
 /// True if the files still have the lengths that the step left. If so, the old derived files fit

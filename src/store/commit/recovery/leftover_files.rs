@@ -15,12 +15,8 @@ const UNWRITTEN: i128 = 10_000_000;
 /// The longest lock of ours, in bytes.
 const LONGEST_LOCK: u64 = 4096;
 
-/// True if an earlier palimp left something that the next change cleans up first, or if content is
-/// kept longer than allowed.
-///
-/// # Errors
-///
-/// If our own data can't be read: something may be left over then.
+/// True if an earlier palimp left something that the next change cleans up first, or if content is kept longer than
+/// allowed. Fails if our own data can't be read: something may be left over then.
 pub fn is_left_over(
     disk: &dyn Disk,
     machine: &dyn Machine,

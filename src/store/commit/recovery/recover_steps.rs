@@ -1,13 +1,13 @@
 //! Finishes or undoes interrupted steps, by their undo data and the files as they are.
 
 use std::collections::{HashMap, HashSet};
-use std::io;
+use std::io::ErrorKind::{InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied};
 use std::path::{Path, PathBuf};
 
 use super::change_progress::{ChangeProgress, lines_at};
 use crate::disk::{ItemKind, is_absent};
 use crate::model::plan::line_end_for;
-use crate::model::{Act, Bytes, Change, FileLine, JournalLine, Plan, is_log};
+use crate::model::{Act, Bytes, Change, ChangeKind, FileLine, JournalLine, Plan, Verb, is_log};
 use crate::store::commit::apply::ApplyProgress;
 use crate::store::commit::apply::rebase_splices::{fits, rebase};
 use crate::store::commit::apply::{LostRace, apply_plan, owner_and_mode};
@@ -38,7 +38,8 @@ pub fn recover(context: &CommitContext<'_>) -> Result<(), CommitError> {
     let numbered = context.vault.numbered()?;
     let last = numbered.last().map_or(0, |own| own.number);
     let journalled = journal.last().map_or(0, |line| line.step);
-    context.vault.begin_at(last.max(journalled).max(context.vault.erasing()?.map_or(0, |own| own.step)));
+    let erasing = context.vault.erasing()?.map_or(0, |own| own.step);
+    context.vault.last.set(Some(last.max(journalled).max(erasing)));
     let mut unsettled = HashSet::new();
     let steps = numbered.iter().filter(|own| own.end == STEP_SUFFIX).map(|own| own.number);
     for number in steps.filter(|number| !known.contains(number)) {
@@ -107,7 +108,7 @@ pub fn settle(
     let derived = derived_back(context, &step, is_over)?;
     let derive_after = derived.is_none();
     let derived = derived.unwrap_or_default();
-    let plan = Plan { changes, derive_after, derived, ..context.unseen("recover") };
+    let plan = Plan { changes, derive_after, derived, ..context.unseen(Verb::Recover) };
     let mut carried = ApplyProgress::default();
     // The step file stays as it is: an interrupted recovery starts again with it.
     if apply_plan::apply_plan(context, &plan, &mut carried, None).is_err() {
@@ -180,7 +181,7 @@ fn finish_step(
     let files = data.filter(|change| !change.is_empty()).map(|inverse| left_by(context, inverse)).collect();
     let format = context.place.format.to_owned();
     context.vault.write(&JournalLine { files, format, is_half, ..step.line.clone() })?;
-    derive_files::derive_touched(context, touched, "recover");
+    derive_files::derive_touched(context, touched, Verb::Recover);
     Ok(())
 }
 
@@ -189,16 +190,16 @@ fn left_by(context: &CommitContext<'_>, inverse: &Change) -> FileLine {
     let item = context.host.disk.look(&context.path(&inverse.path)).ok();
     let bytes_after = item.filter(|item| item.kind == ItemKind::File).map_or(0, |item| item.generation.len);
     let (change, bytes_before) = match &inverse.act {
-        Act::Create(_) | Act::Append(_) => ("remove", inverse.len_after()),
-        Act::Remove(_) | Act::RemoveFolder => ("create", 0),
-        Act::MakeFolder | Act::Expire(_) => ("remove", 0),
+        Act::Create(_) | Act::Append(_) => (ChangeKind::Remove, inverse.len_after()),
+        Act::Remove(_) | Act::RemoveFolder => (ChangeKind::Create, 0),
+        Act::MakeFolder | Act::Expire(_) => (ChangeKind::Remove, 0),
         Act::Splice(splices) => {
             let gone: usize = splices.iter().map(|splice| splice.becomes.len()).sum();
             let come: usize = splices.iter().map(|splice| splice.was.len()).sum();
-            ("rewrite", (bytes_after + gone as u64).saturating_sub(come as u64))
+            (ChangeKind::Rewrite, (bytes_after + gone as u64).saturating_sub(come as u64))
         }
     };
-    FileLine { path: inverse.path.clone(), change: change.to_owned(), bytes_before, bytes_after }
+    FileLine { path: inverse.path.clone(), change, bytes_before, bytes_after }
 }
 
 /// Makes the changes durable of a process that died before it could.
@@ -208,7 +209,9 @@ fn make_durable(context: &CommitContext<'_>, touched: &[PathBuf]) -> Result<(), 
         let failed = |source| CommitError::io(&path, "made durable", source);
         match disk.append(&path) {
             Ok(mut file) => file.sync().map_err(failed)?,
-            Err(error) if is_nothing_to_sync(&error) => {}
+            // It is gone, is a folder, or palimp may not write to it: nothing can be done for it.
+            Err(error) if matches!(error.kind(), NotFound | PermissionDenied) => {}
+            Err(error) if matches!(error.kind(), IsADirectory | InvalidInput | NotADirectory) => {}
             Err(error) => return Err(failed(error)),
         }
         // A folder that can't be read counts as existing.
@@ -273,12 +276,4 @@ fn fitted_to(
         }
     };
     Ok(Some(Change { mode: change.mode, owner: change.owner, ..own }))
-}
-
-/// True if a file can't be opened to sync because it is gone, is a folder, or palimp may not write
-/// to it: then palimp can do nothing for it.
-fn is_nothing_to_sync(error: &io::Error) -> bool {
-    use io::ErrorKind as Kind;
-    let is_other = matches!(error.kind(), Kind::IsADirectory | Kind::InvalidInput | Kind::NotADirectory);
-    is_other || matches!(error.kind(), Kind::NotFound | Kind::PermissionDenied)
 }

@@ -30,7 +30,6 @@ pub struct SearchReport {
     pub files: u64,
     /// The number of files that hold erased content or could not be searched.
     pub left: u64,
-    /// These files, with the reasons.
     #[serde(skip)]
     pub(super) found: Vec<ByteHit>,
     /// True if one of them is palimp's own file, which palimp must remove.
@@ -178,12 +177,6 @@ impl SearchReport {
             self.left += 1;
             self.found.push(ByteHit { path, why });
         }
-    }
-
-    /// Names palimp's own files among those that were found.
-    pub(super) fn told_of_ours(&self) -> Vec<String> {
-        let ours = self.found.iter().filter(|hit| hit.path.file_name().is_some_and(is_ours));
-        ours.map(|hit| line(&hit.path, &hit.why)).collect()
     }
 
     pub(super) fn told(&self) -> impl Iterator<Item = String> + '_ {

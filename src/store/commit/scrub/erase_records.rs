@@ -5,7 +5,7 @@ use super::erasure_receipt::ErasureReceipt;
 use super::unread_sources::gather;
 use crate::format::Placement;
 use crate::format::writing::{NO_COMPRESSED_FILES, Refusal, WriteContext};
-use crate::model::{FileLine, Moment, NotReached, Plan, Role, Store};
+use crate::model::{FileLine, Moment, NotReached, Plan, Role, Store, Verb};
 use crate::store::commit::apply::ApplyProgress;
 use crate::store::commit::apply::apply_plan;
 use crate::store::commit::derive::derive_files;
@@ -27,11 +27,8 @@ pub(super) const ROUNDS: usize = 4;
 
 impl Writer<'_> {
     /// Erases by the plan that was shown. After an error, its [`FilesState`] says what state the files are in; the
-    /// next start finishes an erasure that has begun.
-    ///
-    /// # Errors
-    ///
-    /// If another program holds the lock, a file is not as it was shown, or the system refuses a call.
+    /// next start finishes an erasure that has begun. Fails if another program holds the lock, a file is not as it
+    /// was shown, or the system refuses a call.
     pub fn erase(
         &self,
         plan: &Plan,
@@ -125,7 +122,11 @@ pub fn finish_erasing(context: &CommitContext<'_>) -> Result<Option<ErasureRecei
     let Some(entry) = context.vault.erasing()? else { return Ok(None) };
     let finished = torn_tombstones::cut_torn(context).and_then(|()| finish_begun(context, &entry));
     match &finished {
-        Ok(erased) => finish_erasure::tell_finished(context, erased),
+        Ok(erased) => {
+            context.note(format!("step {}, an erasure that was interrupted, was finished now", erased.step));
+            let found = if erased.left.is_empty() { Vec::new() } else { erased.found() };
+            found.into_iter().chain(erased.besides()).for_each(|line| context.note(line));
+        }
         Err(error) => context.note(format!(
             "step {}, an erasure that was interrupted, can't be finished yet ({}): what it erases may still be in \
              places",
@@ -148,7 +149,7 @@ fn finish_begun(context: &CommitContext<'_>, entry: &PendingErasure) -> Result<E
     let is_value = |own: &SharedText| entry.values.contains(&key.digest(own));
     let (values, texts): (Vec<SharedText>, Vec<SharedText>) = found.into_iter().partition(is_value);
     let mut contents = ErasedContents::default();
-    contents.add_main_texts(texts.into_iter());
+    contents.main.extend(texts);
     let wanted = ErasureMatcher::of(context.format, context.store, &entry.records, context.host.now)
         .with_values(&values)
         .with_shown(&entry.shown)
@@ -159,7 +160,7 @@ fn finish_begun(context: &CommitContext<'_>, entry: &PendingErasure) -> Result<E
 /// Applies a plan without undo data: tombstones first, durably. An error has true if files were changed.
 pub(super) fn carry_bare(context: &CommitContext<'_>, plan: &Plan) -> Result<(), (CommitError, bool)> {
     let is_tombstone = |path: &Path| context.format.place(path, false) == Placement::File(Role::Tombstones);
-    let bare = || Plan { exact: plan.exact, ..Plan::of_unread_store("erase", &plan.root, plan.format) };
+    let bare = || Plan { exact: plan.exact, ..Plan::of_unread_store(Verb::Erase, &plan.root, plan.format) };
     let (first, then) = plan.changes.iter().cloned().partition(|change| is_tombstone(&change.path));
     let parts =
         [Plan { changes: first, ..bare() }, Plan { changes: then, derived: plan.derived.clone(), ..bare() }];

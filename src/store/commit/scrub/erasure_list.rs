@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::model::plan::line_end_for;
-use crate::store::commit::vault::pending_erasure::{PendingErasure, json};
+use crate::store::commit::vault::pending_erasure::{PendingErasure, json_lines};
 use crate::store::commit::{CommitError, Vault};
 use crate::store::erase::{ErasureTarget, apart, with_key};
 
@@ -25,7 +25,6 @@ pub struct ErasureLine {
     pub record: ErasureTarget,
 }
 
-/// The key to the digests of a step.
 #[derive(Serialize, Deserialize)]
 struct ErasureKey {
     step: u64,
@@ -33,11 +32,8 @@ struct ErasureKey {
 }
 
 impl Vault<'_> {
-    /// Returns all erased memories, with their keys.
-    ///
-    /// # Errors
-    ///
-    /// If the list or a key can't be read. Without them erased memories could come back.
+    /// Returns all erased memories, with their keys. Fails if the list or a key can't be read. Without them erased
+    /// memories could come back.
     pub fn erasure_list(&self) -> Result<Vec<ErasureLine>, CommitError> {
         let mut lines: Vec<ErasureLine> = self.lines_of(LIST)?;
         if lines.iter().all(|line| line.record.keyed.is_none()) {
@@ -78,10 +74,6 @@ impl Vault<'_> {
 
     /// Adds the records of an erasure, durably, unless its step is listed already. Writes the key before
     /// the digests that need it.
-    ///
-    /// # Errors
-    ///
-    /// If palimp's data can't be read or written.
     pub fn list_erased(&self, entry: &PendingErasure) -> Result<(), CommitError> {
         if self.lines_of::<ErasureLine>(LIST)?.iter().any(|line| line.step == entry.step) {
             return Ok(());
@@ -108,10 +100,7 @@ impl Vault<'_> {
         let path = self.path(name);
         let mut whole = self.read_own_file(&path)?.unwrap_or_default();
         whole.extend_from_slice(line_end_for(&whole));
-        for line in lines {
-            whole.extend(json(line)?);
-            whole.push(b'\n');
-        }
+        whole.extend(json_lines(lines)?);
         self.write_own_file(&path, &whole)
     }
 }

@@ -1,13 +1,12 @@
 //! The result of an erasure, for its receipt and in words.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{GitHistory, SearchReport};
 use crate::model::plan::count_with_noun;
-use crate::model::{NotReached, PathText, Store};
+use crate::model::{ErasureState, NotReached, PathText, Store};
 use crate::store::erase::ErasureTarget;
 use crate::text::keyed_search::ValueDigest;
 
@@ -18,8 +17,8 @@ pub struct ErasureReceipt {
     pub step: u64,
     /// When it began.
     pub at: String,
-    /// `erased`, or `left` if something was found.
-    pub state: Cow<'static, str>,
+    /// How it ended.
+    pub state: ErasureState,
     /// The reason, as a code.
     pub reason: String,
     /// The erased records.

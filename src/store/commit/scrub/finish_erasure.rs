@@ -11,10 +11,11 @@ use super::{GitHistory, PendingErasure, erase_records, receipt_files, torn_tombs
 use crate::detectors::has_secret;
 use crate::format::writing::Refusal;
 
-use crate::model::{FileLine, JournalLine, PathText};
+use crate::model::{ChangeKind, ErasureState, FileLine, JournalLine, PathText, Verb};
 use crate::store::commit::vault::pending_erasure;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::erase::{ErasedContents, ErasedValues, ErasureMatcher, ErasureTarget, SearchTexts};
+use crate::store::hidden_names::is_ours;
 use crate::store::own_files;
 use crate::text::keyed_search::{ValueDigest, ValueKey};
 use crate::text::needle::Needles;
@@ -64,13 +65,15 @@ pub fn conclude(
         // Content that was gone before the interruption is unknown.
         git.iter_mut().for_each(|own| own.stop("the erasure was interrupted"));
     }
-    let replaces = |own: &FileLine| matches!(own.change.as_str(), "rewrite" | "remove");
+    let replaces = |own: &FileLine| matches!(own.change, ChangeKind::Rewrite | ChangeKind::Remove);
     let is_replaced = |path: &Path| entry.files.iter().any(|own| own.path == path && replaces(own));
-    let kept = kept_elsewhere(context, entry.step)?;
+    // What other programs wrote to files while these were changed.
+    let kept = context.vault.quarantined()?.into_iter().filter(|piece| piece.step == Some(entry.step));
+    let kept = kept.map(|piece| format!("{}, kept in {}", piece.file.to_text(), piece.path.to_text()));
     let mut erased = ErasureReceipt {
         step: entry.step,
         at: entry.at.clone(),
-        state: "erased".into(),
+        state: ErasureState::Erased,
         reason: entry.reason.clone(),
         records: entry.records.iter().map(ErasureTarget::when_over).collect(),
         left: searched.iter().flat_map(SearchReport::told).collect(),
@@ -108,7 +111,7 @@ pub fn conclude(
     }
     add_earlier(context, entry, &mut erased)?;
     if !erased.left.is_empty() {
-        erased.state = "left".into();
+        erased.state = ErasureState::Left;
     }
     context.vault.write_own_file(&erased.receipt, &pending_erasure::json(&erased)?)?;
     torn_tombstones::drop_adding(context);
@@ -121,14 +124,9 @@ fn without_ours(context: &CommitContext<'_>, searched: &SearchReport) -> Result<
     if !searched.has_ours {
         return Ok(());
     }
-    let ours = searched.told_of_ours().join("; ");
+    let ours = searched.found.iter().filter(|hit| hit.path.file_name().is_some_and(is_ours));
+    let ours = ours.map(|hit| byte_search::line(&hit.path, &hit.why)).collect::<Vec<_>>().join("; ");
     Err(refused(context, &Refusal::unfit(format!("palimp's own old files could not be removed: {ours}."))))
-}
-
-/// Names what other programs wrote to files while these were changed, and where it is kept.
-fn kept_elsewhere(context: &CommitContext<'_>, step: u64) -> Result<Vec<String>, CommitError> {
-    let kept = context.vault.quarantined()?.into_iter().filter(|piece| piece.step == Some(step));
-    Ok(kept.map(|piece| format!("{}, kept in {}", piece.file.to_text(), piece.path.to_text())).collect())
 }
 
 /// Returns the digests of the values, and of the main texts of erased records. Other memories may get the same tags
@@ -178,7 +176,7 @@ fn journal_erased(context: &CommitContext<'_>, entry: &PendingErasure) -> Result
     context.vault.write(&JournalLine {
         step: entry.step,
         at: entry.at.clone(),
-        verb: "erase".into(),
+        verb: Verb::Erase,
         records: entry.records.len() as u64,
         files: entry.files.clone(),
         ids: entry.records.iter().filter_map(|own| own.name().map(str::to_owned)).collect(),
@@ -202,13 +200,6 @@ fn add_earlier(
     Ok(())
 }
 
-/// Notes the result of an interrupted erasure that this start finished.
-pub fn tell_finished(context: &CommitContext<'_>, erased: &ErasureReceipt) {
-    context.note(format!("step {}, an erasure that was interrupted, was finished now", erased.step));
-    let found = if erased.left.is_empty() { Vec::new() } else { erased.found() };
-    found.into_iter().chain(erased.besides()).for_each(|line| context.note(line));
-}
-
 pub(super) fn refused(context: &CommitContext<'_>, why: &Refusal) -> CommitError {
-    CommitError::NotErased { root: context.place.root.clone(), why: why.message.clone() }
+    CommitError::NotErased(context.place.root.clone(), why.message.clone())
 }

@@ -1,6 +1,6 @@
 //! Finds the commits that still have erased content, if a store is in a git work tree.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,8 @@ use super::byte_search::SearchTerms;
 use crate::disk::{Disk, Git};
 use crate::model::PathText;
 use crate::store::erase::ERASE_UNPACK_LIMIT;
-use crate::store::git_work_tree::work_tree;
+use crate::store::git_work_tree::{LoggedCommit, logged_commits, staged_versions, work_tree};
 
-/// The time limit of the search.
 const TIME: Duration = Duration::from_secs(20);
 /// The limits of searched commits, newest first, and of searched bytes.
 const COMMITS: usize = 50_000;
@@ -54,9 +53,6 @@ pub struct GitCommit {
     #[serde(skip)]
     whole: String,
 }
-
-/// A commit, and the ids of the file versions that it added.
-type CommitObjects = (GitCommit, Vec<String>);
 
 impl GitHistory {
     /// Searches the repository that the store is in. `None` if it is in none. `beside` are files outside
@@ -105,22 +101,26 @@ impl GitHistory {
 
     fn search(&mut self, git: &Git, paths: &[OsString], look: SearchTerms<'_>) -> io::Result<()> {
         let came = self.commits(git, paths)?;
-        let staged = self.staged(git, paths)?;
+        let (staged, is_all) = staged_versions(git, paths)?;
+        if !is_all {
+            self.stop("it took too long to list what is staged");
+        }
         // Commit messages are searched, too. The newest come first, because a limit may end the search.
         let mut order: Vec<String> = staged.clone();
-        order.extend(
-            came.iter().flat_map(|(commit, blobs)| [&commit.whole].into_iter().chain(blobs)).cloned(),
-        );
+        order.extend(came.iter().flat_map(|own| [&own.id].into_iter().chain(&own.versions)).cloned());
         let mut known = BTreeSet::new();
         order.retain(|id| known.insert(id.clone()));
         let held = self.held(git, &order, look)?;
-        let holds = |(commit, blobs): &CommitObjects| {
-            held.contains(&commit.whole) || blobs.iter().any(|id| held.contains(id))
-        };
+        let holds =
+            |own: &&LoggedCommit| held.contains(&own.id) || own.versions.iter().any(|id| held.contains(id));
         self.searched = came.len();
-        let committed: BTreeSet<&String> = came.iter().flat_map(|(_, blobs)| blobs).collect();
+        let committed: BTreeSet<&String> = came.iter().flat_map(|own| &own.versions).collect();
         self.staged = staged.iter().any(|id| held.contains(id) && !committed.contains(id));
-        self.commits = came.iter().filter(|own| holds(own)).map(|(commit, _)| commit.clone()).collect();
+        let commit = |own: &LoggedCommit| {
+            let id = own.id.get(..SHORT).unwrap_or(&own.id).to_owned();
+            GitCommit { id, date: own.day.clone(), whole: own.id.clone() }
+        };
+        self.commits = came.iter().filter(holds).map(commit).collect();
         self.branches = self.leading(git)?;
         // A receipt keeps these names.
         for name in &mut self.branches {
@@ -131,59 +131,16 @@ impl GitHistory {
         Ok(())
     }
 
-    /// Returns the commits that changed the paths, from all refs and reflogs, newest first.
-    fn commits(&mut self, git: &Git, paths: &[OsString]) -> io::Result<Vec<CommitObjects>> {
-        let count = format!("--max-count={COMMITS}");
-        let log =
-            ["log", "--all", "--reflog", "--full-history", "-m", "--raw", "--no-abbrev", "--no-renames"];
-        let also = ["--no-textconv", "--no-ext-diff", "--no-color", "--format=commit %H %cI", &count, "--"];
-        let mut asked: Vec<OsString> = log.iter().chain(&also).map(Into::into).collect();
-        asked.extend(paths.iter().cloned());
-        let (answer, is_all) = git.ask(&asked)?;
+    /// Returns the commits that changed the paths, newest first.
+    fn commits(&mut self, git: &Git, paths: &[OsString]) -> io::Result<Vec<LoggedCommit>> {
+        let (commits, is_all) = logged_commits(git, paths, COMMITS)?;
         if !is_all {
             self.stop("it took too long to list them");
         }
-        let mut found: Vec<CommitObjects> = Vec::new();
-        // A merge is listed once for each parent.
-        let mut places: HashMap<String, usize> = HashMap::new();
-        let mut now = None;
-        for line in String::from_utf8_lossy(&answer).lines() {
-            let words: Vec<&str> = line.split_ascii_whitespace().collect();
-            match words.as_slice() {
-                ["commit", whole, at, ..] => {
-                    now = Some(*places.entry((*whole).to_owned()).or_insert_with(|| {
-                        let date = at.get(..10).unwrap_or(at).to_owned();
-                        let id = whole.get(..SHORT).unwrap_or(whole).to_owned();
-                        let commit = GitCommit { id, date, whole: (*whole).to_owned() };
-                        found.push((commit, Vec::new()));
-                        found.len() - 1
-                    }));
-                }
-                [old, mode, _, new, ..] if old.starts_with(':') && is_file(mode) => {
-                    let came = now.and_then(|at| found.get_mut(at));
-                    came.into_iter().for_each(|(_, blobs)| blobs.push((*new).to_owned()));
-                }
-                _ => {}
-            }
-        }
-        if found.len() >= COMMITS {
+        if commits.len() >= COMMITS {
             self.stop(format!("only the newest {COMMITS} were searched"));
         }
-        Ok(found)
-    }
-
-    fn staged(&mut self, git: &Git, paths: &[OsString]) -> io::Result<Vec<String>> {
-        let asked = ["ls-files", "--stage", "--"].iter().map(OsString::from).chain(paths.iter().cloned());
-        let (answer, is_all) = git.ask(&asked.collect::<Vec<_>>())?;
-        if !is_all {
-            self.stop("it took too long to list what is staged");
-        }
-        let answer = String::from_utf8_lossy(&answer);
-        let own = |line: &str| {
-            let mut words = line.split_ascii_whitespace();
-            words.next().filter(|mode| is_file(mode)).and_then(|_| words.next().map(str::to_owned))
-        };
-        Ok(answer.lines().filter_map(own).collect())
+        Ok(commits)
     }
 
     fn held(&mut self, git: &Git, ids: &[String], look: SearchTerms<'_>) -> io::Result<BTreeSet<String>> {
@@ -263,25 +220,16 @@ impl GitHistory {
         }
         let day = |(date, ids): (&&str, &Vec<&str>)| format!("{} ({date})", ids.join(", "));
         let mut named = days.iter().rev().map(day).collect::<Vec<_>>().join(", ");
-        match count_over(self.commits.len()) {
+        match self.commits.len().saturating_sub(NAMED) {
             0 => {}
             more => named.push_str(&format!(" and {more} more")),
         }
         let branches: Vec<&str> = self.branches.iter().take(NAMED).map(String::as_str).collect();
-        match (branches.as_slice(), count_over(self.branches.len())) {
+        match (branches.as_slice(), self.branches.len().saturating_sub(NAMED)) {
             ([], _) => named.push_str("; only the reflog leads there"),
             (some, 0) => named.push_str(&format!("; on {}", some.join(", "))),
             (some, more) => named.push_str(&format!("; on {} and {more} more", some.join(", "))),
         }
         named
     }
-}
-
-fn count_over(count: usize) -> usize {
-    count.saturating_sub(NAMED)
-}
-
-/// True if the git mode is one of a file: not a removed file, not a submodule.
-fn is_file(mode: &str) -> bool {
-    mode != "000000" && mode != "160000"
 }

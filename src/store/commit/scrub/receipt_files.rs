@@ -1,9 +1,9 @@
 //! Finds and reads the receipts of a store.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::ErasureReceipt;
-use crate::disk::ItemKind;
+use crate::disk::{Item, ItemKind};
 use crate::store::commit::{CommitError, Vault};
 
 pub(super) const FOLDER: &str = "receipts";
@@ -15,23 +15,17 @@ impl Vault<'_> {
     }
 
     /// Returns the steps that have a receipt, ascending.
-    ///
-    /// # Errors
-    ///
-    /// If they can't be listed.
     pub fn receipt_steps(&self) -> Result<Vec<u64>, CommitError> {
         let items = self.items(FOLDER)?;
         let files = items.iter().filter(|item| item.kind == ItemKind::File);
-        let mut steps: Vec<u64> = files.filter_map(|item| step_of(Path::new(&item.name))).collect();
+        let step = |item: &Item| item.name.to_str()?.strip_suffix(".json")?.parse().ok();
+        let mut steps: Vec<u64> = files.filter_map(step).collect();
         steps.sort_unstable();
         Ok(steps)
     }
 
-    /// Returns the receipt of a step. `None` if it has none.
-    ///
-    /// # Errors
-    ///
-    /// If it can't be read, or is the receipt of another step.
+    /// Returns the receipt of a step. `None` if it has none. Fails if it can't be read, or is the receipt of another
+    /// step.
     pub fn receipt(&self, step: u64) -> Result<Option<ErasureReceipt>, CommitError> {
         let path = self.receipt_path(step);
         let Some(bytes) = self.read_own_file(&path)? else { return Ok(None) };
@@ -44,18 +38,9 @@ impl Vault<'_> {
     }
 
     /// Returns all receipts, in the order of their steps.
-    ///
-    /// # Errors
-    ///
-    /// If one of them can't be read.
     pub fn receipts(&self) -> Result<Vec<ErasureReceipt>, CommitError> {
         self.receipt_steps()?.into_iter().filter_map(|step| self.receipt(step).transpose()).collect()
     }
-}
-
-fn step_of(name: &Path) -> Option<u64> {
-    let is_receipt = name.extension().is_some_and(|end| end == "json");
-    name.file_stem().and_then(|stem| stem.to_str()).filter(|_| is_receipt)?.parse().ok()
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::{CommitContext, CommitError};
 use super::byte_search;
-use crate::model;
+use crate::disk::optional;
+use crate::model::{self, plan::line_end_for};
 use crate::store::commit::handover::add_late_lines::SharedLock;
 use crate::store::commit::handover::late_writes::LateWrite;
 use crate::store::commit::handover::wait_for_line_end::whole_lines;
@@ -16,6 +17,7 @@ use crate::store::erase::{ErasedContents, ErasureMatcher, is_log_or_copy, origin
 use crate::store::hidden_names::OldFileName;
 use crate::store::own_files;
 use crate::text::digest::digest;
+use crate::text::needle::Needles;
 
 struct TakeoverPoint {
     /// The number of bytes to overwrite, from the start.
@@ -70,7 +72,7 @@ fn may_hold(
     is_other
         || contents.see(wanted, relative, &bytes) > 0
         || is_bound
-        || contents.main().any(&bytes)
+        || Needles::of(&contents.main).any(&bytes)
         || wanted.values.any(&bytes)
 }
 
@@ -86,12 +88,8 @@ fn drop_old(
     // Errors name the original file, because the old file's name has a digest of its content.
     let file = path.with_file_name(&old.file);
     let failed = |source| CommitError::io(&file, "erased everywhere (an old version of it stays)", source);
-    let items = match disk.list(folder) {
-        // The folder was removed together with its last file.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        items => items.map_err(failed)?,
-    };
-    for item in items {
+    // A folder may have been removed together with its last file.
+    for item in optional(disk.list(folder)).map_err(failed)?.unwrap_or_default() {
         let Some(own) = OldFileName::read(&item.name).filter(|own| own.number == old.number) else {
             continue;
         };
@@ -141,7 +139,7 @@ fn taken_over(
     let stays = model::is_log(&old.file) && !is_same && !line.is_empty() && goes_on(&line);
     let (lines, len) = match stays {
         true => (whole.to_vec(), taken + whole.len() as u64),
-        false => (ended(&bytes), taken + bytes.len() as u64),
+        false => ([&bytes[..], line_end_for(&bytes)].concat(), taken + bytes.len() as u64),
     };
     let lines = late_writes::without_erased(context, &file, &begun, &lines).ok_or_else(waits)?;
     let add =
@@ -195,12 +193,6 @@ fn empty(
     disk.rename(&marked, &next)?;
     context.replaced.borrow_mut().push(next.into());
     Ok(())
-}
-
-/// Adds a line end if the bytes have none at their end. Empty bytes stay empty.
-fn ended(bytes: &[u8]) -> Vec<u8> {
-    let end: &[u8] = if bytes.is_empty() || bytes.ends_with(b"\n") { b"" } else { b"\n" };
-    [bytes, end].concat()
 }
 
 /// True if an unfinished line seems to be erased or repeats an erased text, which a search would find.

@@ -9,9 +9,10 @@ use super::byte_search::GZIP;
 use super::erasure_list::{KEYS, LIST};
 use super::{PendingErasure, each_within};
 use crate::disk::ItemKind;
-use crate::model::{Act, ArchivedItem, Bytes, Change, DraftOf, path_from_text};
+use crate::model::{Act, ArchivedItem, Bytes, Change, DraftOf};
 use crate::store::commit::vault::JOURNAL;
 use crate::store::commit::vault::archive::{ARCHIVE, is_item, item_of, to_bytes};
+use crate::store::commit::vault::backups::file_in_name;
 use crate::store::commit::vault::drafts::draft_of;
 use crate::store::commit::vault::retention::is_unfinished;
 use crate::store::commit::vault::undo_step::DerivedState;
@@ -35,20 +36,13 @@ impl Vault<'_> {
         }
     }
 
-    /// Visits every file with content of the store: its path, and each piece of it.
-    ///
-    /// # Errors
-    ///
-    /// If a file can't be read: its content is unknown.
+    /// Visits every file with content of the store: its path, and each piece of it. Fails if a file can't be read:
+    /// its content is unknown.
     pub(super) fn each_kept(&self, see: &mut dyn FnMut(&Path, KeptPiece<'_>)) -> Result<(), CommitError> {
         self.each_in(&FOLDERS, see)
     }
 
     /// Visits palimp's copies (with the paths of their originals), drafts and the quarantine.
-    ///
-    /// # Errors
-    ///
-    /// If a file can't be read.
     pub(crate) fn each_copy(&self, see: FileVisitor<'_>) -> Result<(), CommitError> {
         let backups = self.path("backups");
         self.each_in(&FOLDERS[1..], &mut |path, own| {
@@ -108,7 +102,7 @@ impl Vault<'_> {
                 }
             }
             if changed {
-                self.disk().sync_folder(&folder).map_err(|source| CommitError::own_data(&folder, source))?;
+                self.disk.sync_folder(&folder).map_err(|source| CommitError::own_data(&folder, source))?;
             }
         }
         Ok(())
@@ -141,7 +135,7 @@ impl Vault<'_> {
         {
             return self.sweep_item(wanted, sought, path, item);
         }
-        let (bytes, _) = self.disk().read(path, 0, None).map_err(failed)?;
+        let (bytes, _) = self.disk.read(path, 0, None).map_err(failed)?;
         let mut holds = holds(wanted, sought, path, &bytes);
         let of = draft_of(path, &bytes);
         // The text of a draft differs from its memory, but it must be erased, too.
@@ -152,7 +146,7 @@ impl Vault<'_> {
         let left = if of.is_some() { None } else { left_of(wanted, sought, reason, path, &bytes) };
         match left.filter(|left| !left.is_empty()) {
             Some(left) => self.write_own_file(path, &left)?,
-            None => self.disk().remove(path).map_err(failed)?,
+            None => self.disk.remove(path).map_err(failed)?,
         }
         Ok(true)
     }
@@ -160,10 +154,6 @@ impl Vault<'_> {
 
 /// Returns the steps whose undo data an erasure removes: it holds something that is erased. What else is in it can't
 /// be restored afterwards.
-///
-/// # Errors
-///
-/// If palimp's data can't be read.
 pub fn dropped_steps(
     vault: &Vault<'_>,
     wanted: &ErasureMatcher<'_>,
@@ -348,5 +338,5 @@ fn is_packed(bytes: &[u8]) -> bool {
 fn named(path: &Path) -> PathBuf {
     // palimp made the name, so it is UTF-8.
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    path_from_text(&name.replace("%2F", "/").replace("%25", "%"))
+    file_in_name(name)
 }

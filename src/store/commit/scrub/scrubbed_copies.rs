@@ -10,20 +10,17 @@ use crate::disk::Disk;
 use crate::model::time::DAY;
 use crate::model::{BackupCopy, Moment, Store};
 use crate::store::commit::vault::backups::list_backups;
-use crate::store::commit::vault::undo_step::path_text;
+use crate::store::commit::vault::pending_erasure::json_lines;
 use crate::store::commit::{CommitContext, CommitError, Vault};
 
 /// A cleaned copy, as it was afterwards. This note has no content.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct ScrubbedCopy {
-    copy: String,
-    /// True if the path is not UTF-8 and is written as hex.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    hex: bool,
+    #[serde(with = "crate::model::path_text::serde_path")]
+    copy: PathBuf,
     inode: u64,
     bytes: u64,
     modified: i64,
-    /// The erasures that cleaned it.
     steps: Vec<u64>,
 }
 
@@ -57,7 +54,7 @@ impl Vault<'_> {
         if nameless.is_empty() {
             return None;
         }
-        let steps = through(self.disk(), root, &copy.path, &self.looked());
+        let steps = through(self.disk, root, &copy.path, &self.looked());
         let line = nameless.iter().find(|line| !steps.contains(&line.step) && !is_later(copy, line))?;
         let of_parts = nameless.iter().any(|line| line.record.was.is_some());
         Some(CopyDoubt { step: line.step, at: line.at.clone(), of_parts })
@@ -65,8 +62,7 @@ impl Vault<'_> {
 
     /// If the list or a line can't be read, its copies count as not cleaned.
     fn looked(&self) -> Vec<ScrubbedCopy> {
-        let bytes = self.read_own_file(&self.path(LOOKED)).ok().flatten().unwrap_or_default();
-        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+        self.readable_lines(LOOKED).unwrap_or_default()
     }
 }
 
@@ -88,10 +84,7 @@ fn is_in_our_data(copy: &Path) -> bool {
 
 fn through(disk: &dyn Disk, root: &Path, copy: &Path, looked: &[ScrubbedCopy]) -> Vec<u64> {
     let Some(own_identity) = identity(disk, &root.join(copy)) else { return Vec::new() };
-    let (name, hex) = path_text(copy);
-    let same = |own: &&ScrubbedCopy| {
-        own.copy == name && own.hex == hex && (own.inode, own.bytes, own.modified) == own_identity
-    };
+    let same = |own: &&ScrubbedCopy| own.copy == copy && (own.inode, own.bytes, own.modified) == own_identity;
     looked.iter().find(same).map(|own| own.steps.clone()).unwrap_or_default()
 }
 
@@ -138,10 +131,7 @@ pub fn note_through(
         let Some((inode, bytes, modified)) = found else { continue };
         let mut steps = before.get(&path).cloned().unwrap_or_default();
         steps.push(step);
-        let (copy, hex) = path_text(&path);
-        let line = serde_json::to_vec(&ScrubbedCopy { copy, hex, inode, bytes, modified, steps });
-        lines.extend(line.map_err(|error| CommitError::own_data(&context.vault.path(LOOKED), error.into()))?);
-        lines.push(b'\n');
+        lines.push(ScrubbedCopy { copy: path, inode, bytes, modified, steps });
     }
-    context.vault.write_own_file(&context.vault.path(LOOKED), &lines)
+    context.vault.write_own_file(&context.vault.path(LOOKED), &json_lines(lines)?)
 }

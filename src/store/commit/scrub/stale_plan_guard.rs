@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use super::restore_guard::new_in;
 use super::{each_within, restore_guard};
 use crate::format::writing::Refusal;
-use crate::model::{Act, Change, PathText, Plan};
+use crate::model::{Act, Change, PathText, Plan, Verb};
 use crate::store::commit::commit_context::is_copy;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::erase::{ErasureMatcher, ErasureTarget, original};
 
 /// Verbs that restore records from copies and tombstones. Their plans omit records erased before.
-const BRING: [&str; 2] = ["backup restore", "undelete"];
+const BRING: [Verb; 3] = [Verb::BackupRestore, Verb::Undelete, Verb::Copy];
 
 /// Refuses a plan whose copies or undo data would hold records that were erased after it was made.
 /// Outdated derived files are made again, because they may name erased records.

@@ -1,6 +1,6 @@
 //! Cuts off tombstones and events that an interrupted erasure added in part. They have no erased content.
 
-use crate::model::{Act, Bytes, JournalLine, Plan};
+use crate::model::{Act, Bytes, JournalLine, Plan, Verb};
 use crate::store::commit::apply::ApplyProgress;
 use crate::store::commit::apply::apply_plan;
 use crate::store::commit::recovery::change_progress;
@@ -14,11 +14,7 @@ pub fn keep_adding(context: &CommitContext<'_>, plan: &Plan) -> Result<(), Commi
     let is_added = |act: &Act| matches!(act, Act::Append(lines) if !lines.is_empty());
     let added = plan.changes.iter().filter(|change| is_added(&change.act));
     let step = UndoStep {
-        line: JournalLine {
-            verb: "erase".into(),
-            at: context.host.now.to_rfc3339(),
-            ..JournalLine::default()
-        },
+        line: JournalLine { verb: Verb::Erase, at: context.host.now.to_rfc3339(), ..JournalLine::default() },
         process: context.own_process(),
         changes: added.map(|change| change.inverse()).collect(),
         ..UndoStep::default()
@@ -39,7 +35,7 @@ pub fn cut_torn(context: &CommitContext<'_>) -> Result<(), CommitError> {
     else {
         return Ok(());
     };
-    let mut plan = context.unseen("recover");
+    let mut plan = context.unseen(Verb::Recover);
     for change in &step.changes {
         if let ChangeProgress::Torn(cut) = change_progress::change_progress(context, &step, change)? {
             plan.changes.push(cut);

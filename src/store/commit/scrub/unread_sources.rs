@@ -51,13 +51,9 @@ impl UnreadSources<'_> {
     }
 }
 
-/// Finds the files that may hold records and whose bytes the loaded store doesn't have. Collects erased
-/// texts from the store, from these files and from palimp's data. Holds the content of `busy` files, which other programs
-/// keep changing.
-///
-/// # Errors
-///
-/// If palimp's data can't be read: its content is unknown.
+/// Finds the files that may hold records and whose bytes the loaded store doesn't have. Collects erased texts from
+/// the store, from these files and from palimp's data. Holds the content of `busy` files, which other programs keep
+/// changing. Fails if palimp's data can't be read: its content is unknown.
 pub fn gather<'a>(
     disk: &'a dyn Disk,
     store: &'a Store,
@@ -70,7 +66,6 @@ pub fn gather<'a>(
     for own in &store.documents {
         contents.see_document(wanted, own);
     }
-    wanted.note_kept_lines(&store.documents);
     let (mut files, mut held, key) = (Vec::new(), HashMap::new(), RandomState::new());
     byte_search::each_file(disk, &store.root, 0, &mut |path, _| {
         let Ok(relative) = path.strip_prefix(&store.root) else { return };
@@ -83,7 +78,9 @@ pub fn gather<'a>(
             return;
         }
         let Ok((bytes, _)) = disk.read(path, 0, None) else { return };
-        if packing.is_none() && !is_copy && (is_outside(relative) || !wanted.values.any(&bytes)) {
+        // A file of git counts as outside: it is searched and named, never changed.
+        let is_outside = relative.iter().any(|part| part == ".git");
+        if packing.is_none() && !is_copy && (is_outside || !wanted.values.any(&bytes)) {
             return;
         }
         each_within(relative, &bytes, &mut |path, bytes| {
@@ -108,10 +105,6 @@ pub fn gather<'a>(
 }
 
 /// Counts what an erasure also removes, by place: copies and earlier versions in files of the store and in undo data.
-///
-/// # Errors
-///
-/// If palimp's data can't be read.
 pub fn count_versions(
     store: &Store,
     wanted: &ErasureMatcher<'_>,
@@ -146,11 +139,6 @@ pub fn count_versions(
         add(place, see(own.path, own.bytes));
     })?;
     Ok(found)
-}
-
-/// True for a file of a version control system: it counts as outside, is searched and named, never changed.
-fn is_outside(relative: &Path) -> bool {
-    relative.iter().any(|part| part == ".git")
 }
 
 pub(super) fn is_unread(role: Role) -> bool {

@@ -1,10 +1,9 @@
 //! Searches all files of a store, and palimp's data about it, for values by their digests.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::Path;
 
-use super::byte_search::{PACKED, each_content, each_file};
+use super::byte_search::{PACKED, each_content, each_file, line};
 use crate::disk::Disk;
 use crate::store::commit::CommitContext;
 use crate::store::commit::vault::pending_erasure::ERASING;
@@ -13,27 +12,19 @@ use crate::text::keyed_search::{FoundValue, KeyedSearch};
 
 /// Returns the values that are still somewhere. One that is nowhere is erased.
 pub(super) fn read_again(context: &CommitContext<'_>, search: &KeyedSearch<'_>) -> Vec<SharedText> {
-    let mut found: BTreeSet<SharedText> = BTreeSet::new();
-    let own = context.vault.path("");
-    let places = [&context.place.root, &own];
-    let mut take = |own: FoundValue<'_>| {
-        found.insert(own.value.into());
-    };
-    let mut see = |bytes: &[u8]| search.each(bytes, &mut take);
     if search.is_empty() {
         return Vec::new();
     }
+    let (disk, mut found) = (context.host.disk, BTreeSet::new());
+    let mut take = |_: &Path, own: FoundValue<'_>| {
+        found.insert(SharedText::from(own.value));
+    };
     for (path, _) in &context.store.outside_files {
-        if let Ok((bytes, _)) = context.host.disk.read(&context.path_beside(path), 0, None) {
-            each_content(&bytes, PACKED, &mut see);
-        }
+        search_file(disk, &context.path_beside(path), search, &mut take);
     }
-    for place in places {
-        each_file(context.host.disk, place, 0, &mut |path, outcome| {
-            let read = outcome.and_then(|()| context.host.disk.read(path, 0, None));
-            if let Ok((bytes, _)) = read.as_ref() {
-                each_content(bytes, PACKED, &mut see);
-            }
+    for place in [&context.place.root, &context.vault.path("")] {
+        each_file(disk, place, 0, &mut |path, outcome| {
+            outcome.into_iter().for_each(|()| drop(search_file(disk, path, search, &mut take)));
         });
     }
     found.into_iter().collect()
@@ -53,8 +44,10 @@ pub fn search_values(
             return;
         }
         files += 1;
-        let read = outcome.and_then(|()| disk.read(path, 0, None));
-        unread.extend(search_read(path, read, search, see));
+        unread.extend(match outcome {
+            Ok(()) => search_file(disk, path, search, see),
+            Err(error) => Some(line(path, &error.to_string())),
+        });
     });
     (files, unread)
 }
@@ -66,20 +59,11 @@ pub fn search_file(
     search: &KeyedSearch<'_>,
     see: &mut dyn FnMut(&Path, FoundValue<'_>),
 ) -> Option<String> {
-    search_read(path, disk.read(path, 0, None), search, see)
-}
-
-fn search_read<T>(
-    path: &Path,
-    read: io::Result<(Vec<u8>, T)>,
-    search: &KeyedSearch<'_>,
-    see: &mut dyn FnMut(&Path, FoundValue<'_>),
-) -> Option<String> {
-    let why = match read {
+    let why = match disk.read(path, 0, None) {
         Err(error) => Some(error.to_string()),
         Ok((bytes, _)) => {
             each_content(&bytes, PACKED, &mut |bytes| search.each(bytes, &mut |own| see(path, own)))
         }
     };
-    why.map(|why| super::byte_search::line(path, &why))
+    why.map(|why| line(path, &why))
 }

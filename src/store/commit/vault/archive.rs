@@ -14,15 +14,10 @@ use crate::store::commit::vault::retention::NumberedFile;
 use crate::store::commit::{CommitError, Vault};
 
 pub const ARCHIVE: &str = "archive";
-/// The extension of its files.
 const ITEM_SUFFIX: &str = "item";
 
 impl Vault<'_> {
     /// Writes memories durably, before a step takes them out of the store.
-    ///
-    /// # Errors
-    ///
-    /// If our own data can't be written.
     pub fn put_archived(&self, step: u64, items: &[ArchivedItem]) -> Result<(), CommitError> {
         if items.is_empty() {
             return Ok(());
@@ -36,10 +31,6 @@ impl Vault<'_> {
     }
 
     /// Returns the memories that are archived now, in the order in which they were.
-    ///
-    /// # Errors
-    ///
-    /// If our own data can't be read.
     pub fn archived(&self) -> Result<Vec<ArchivedItem>, CommitError> {
         let names = self.item_names()?;
         if names.is_empty() {
@@ -69,10 +60,6 @@ impl Vault<'_> {
     }
 
     /// Removes the items that are not archived any more, once the undo data is gone that could archive them again.
-    ///
-    /// # Errors
-    ///
-    /// If our own data can't be changed.
     pub fn expire_archive(&self, journal: &[JournalLine], kept: &[NumberedFile]) -> Result<(), CommitError> {
         let names = self.item_names()?;
         if names.is_empty() {
@@ -106,10 +93,6 @@ impl Vault<'_> {
     }
 
     /// Removes the items of a step that was not done.
-    ///
-    /// # Errors
-    ///
-    /// If our own data can't be changed.
     pub fn drop_archived_by(&self, step: u64) -> Result<(), CommitError> {
         let names = self.item_names()?;
         let own = names.iter().filter(|name| numbers(name).0 == step);
@@ -121,7 +104,6 @@ impl Vault<'_> {
     }
 }
 
-/// What the journal says of the archive.
 struct ArchiveState<'a> {
     /// The applied steps.
     done: HashSet<u64>,
@@ -170,26 +152,26 @@ pub fn is_item(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::UndoRedo;
+    use crate::model::{UndoRedo, Verb};
 
-    fn line(step: u64, verb: &str) -> JournalLine {
-        JournalLine { step, verb: verb.into(), ..JournalLine::default() }
+    fn line(step: u64, verb: Verb) -> JournalLine {
+        JournalLine { step, verb, ..JournalLine::default() }
     }
 
     fn turn(step: u64, turn: UndoRedo) -> JournalLine {
-        JournalLine { turn: Some(turn), ..line(step, "undo") }
+        JournalLine { turn: Some(turn), ..line(step, Verb::Undo) }
     }
 
     #[test]
     fn the_journal_says_what_is_archived() {
         let has = |journal: &[JournalLine]| ArchiveState::of(journal).has("000001-0");
-        let mut journal = vec![line(1, "archive")];
+        let mut journal = vec![line(1, Verb::Archive)];
         assert!(has(&journal));
         journal.push(turn(2, UndoRedo::Undo(1)));
         assert!(!has(&journal));
         journal.push(turn(3, UndoRedo::Redo(1)));
         assert!(has(&journal));
-        journal.push(JournalLine { brought_back: vec!["000001-0".into()], ..line(4, "unarchive") });
+        journal.push(JournalLine { brought_back: vec!["000001-0".into()], ..line(4, Verb::Unarchive) });
         assert!(!has(&journal));
         journal.push(turn(5, UndoRedo::Undo(4)));
         assert!(has(&journal), "an undone unarchive brought nothing back");

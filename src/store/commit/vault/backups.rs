@@ -3,23 +3,20 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use chrono::NaiveDateTime;
+
 use crate::disk::write_synced;
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{
-    BackupCopy, BackupReason, Document, JournalLine, Moment, PathText, Role, Store, path_from_text,
+    BackupCopy, BackupReason, ChangeKind, Document, JournalLine, Moment, PathText, Role, Store, Verb,
+    path_from_text,
 };
 use crate::store::commit::vault::retention::is_unfinished;
 use crate::store::commit::{CommitError, Vault};
 use crate::store::erase::original;
 
-/// The verb of steps that make backups on request.
-const BY_HAND: &str = "backup create";
-
-/// Lists all backups of a store's files, newest first. Does not read their contents.
-///
-/// # Errors
-///
-/// If our own data can't be read: there may be more backups then.
+/// Lists all backups of a store's files, newest first. Does not read their contents. Fails if our own data can't be
+/// read: there may be more backups then.
 pub fn list_backups(store: &Store, vault: &Vault<'_>) -> Result<Vec<BackupCopy>, CommitError> {
     let journal = vault.journal()?;
     let made = made(&journal);
@@ -31,14 +28,14 @@ pub fn list_backups(store: &Store, vault: &Vault<'_>) -> Result<Vec<BackupCopy>,
 }
 
 /// For each file that a step created: the step, its verb, and its length in bytes after our last step.
-type FileCreators<'j> = HashMap<&'j Path, (u64, &'j str, u64)>;
+type FileCreators<'j> = HashMap<&'j Path, (u64, &'j Verb, u64)>;
 
 fn made(journal: &[JournalLine]) -> FileCreators<'_> {
     let mut made = FileCreators::new();
     for line in journal.iter().filter(|line| line.turn.is_none()) {
         for file in &line.files {
-            if file.change == "create" {
-                made.insert(&*file.path, (line.step, line.verb.as_str(), file.bytes_after));
+            if file.change == ChangeKind::Create {
+                made.insert(&*file.path, (line.step, &line.verb, file.bytes_after));
             } else if let Some((.., len)) = made.get_mut(&*file.path) {
                 // An erasure also removes memories from backups.
                 *len = file.bytes_after;
@@ -67,8 +64,8 @@ fn in_store(store: &Store, document: &Document, made: &FileCreators<'_>) -> Opti
         at: stamp.strip_prefix('.').and_then(moment),
         bytes: document.len,
         reason: match own {
-            Some((_, verb, _)) if *verb == BY_HAND => BackupReason::ByHand,
-            Some((step, verb, _)) => BackupReason::Before((*verb).to_owned(), *step),
+            Some((_, Verb::BackupCreate, _)) => BackupReason::ByHand,
+            Some((step, verb, _)) => BackupReason::Before((*verb).clone(), *step),
             None => BackupReason::Format,
         },
         made: own.map(|(step, _, len)| (*step, *len)),
@@ -89,21 +86,10 @@ fn copied(path: &Path) -> PathBuf {
 
 /// Returns the time in a backup's name: its first 14 digits, `YYYYMMDD_HHMMSS`.
 fn moment(stamp: &str) -> Option<Moment> {
-    let digits: Vec<char> = stamp.chars().filter(char::is_ascii_digit).take(14).collect();
-    if digits.len() < 14 {
-        return None;
-    }
-    let part = |from: usize, to: usize| digits[from..to].iter().collect::<String>();
-    let text = format!(
-        "{}-{}-{}T{}:{}:{}Z",
-        part(0, 4),
-        part(4, 6),
-        part(6, 8),
-        part(8, 10),
-        part(10, 12),
-        part(12, 14)
-    );
-    Moment::of(&text)
+    let digits: String = stamp.chars().filter(char::is_ascii_digit).take(14).collect();
+    let digits = Some(digits).filter(|digits| digits.len() == 14)?;
+    let time = NaiveDateTime::parse_from_str(&digits, "%Y%m%d%H%M%S").ok()?;
+    Some(Moment(time.and_utc().timestamp_micros()))
 }
 
 /// Bytes that were removed from a file and are kept in quarantine.
@@ -120,19 +106,11 @@ pub struct QuarantinedPiece {
 
 impl Vault<'_> {
     /// Copies a file of the store into our data, durably.
-    ///
-    /// # Errors
-    ///
-    /// If our own data can't be written.
     pub fn copy(&self, file: &Path, bytes: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
         self.put("backups", file, bytes, now)
     }
 
     /// Keeps bytes that leave the store, unchanged and durably.
-    ///
-    /// # Errors
-    ///
-    /// If our own data can't be written.
     pub fn quarantine(
         &self,
         file: &Path,
@@ -145,30 +123,23 @@ impl Vault<'_> {
         self.put("quarantine", &path_from_text(&name), bytes, now)
     }
 
-    /// Adds the number of the step that removed the bytes to the name of a quarantined file.
-    ///
-    /// # Errors
-    ///
-    /// If the file can't be renamed: only the number is lost.
+    /// Adds the number of the step that removed the bytes to the name of a quarantined file. Fails if the file can't
+    /// be renamed: only the number is lost.
     pub fn quarantined_by(&self, kept: &Path, step: u64) -> Result<(), CommitError> {
         let name = kept.file_name().and_then(|name| name.to_str());
         let Some((name, stamp)) = name.and_then(|name| name.rsplit_once(".backup.")) else { return Ok(()) };
         let to = kept.with_file_name(format!("{name}+{step}.backup.{stamp}"));
-        self.disk().rename(kept, &to).map_err(|error| CommitError::own_data(&to, error))
+        self.disk.rename(kept, &to).map_err(|error| CommitError::own_data(&to, error))
     }
 
     /// Lists the quarantined pieces, oldest first.
-    ///
-    /// # Errors
-    ///
-    /// If the folder can't be listed.
     pub fn quarantined(&self) -> Result<Vec<QuarantinedPiece>, CommitError> {
         let folder = self.path("quarantine");
         let items = self.items("quarantine")?.into_iter();
         let own = items.filter(|item| !is_unfinished(Path::new(&item.name))).filter_map(|item| {
             let (name, stamp) = item.name.to_str()?.rsplit_once(".backup.")?;
             let (name, place) = name.rsplit_once('@').unwrap_or((name, ""));
-            let file = path_from_text(&name.replace("%2F", "/").replace("%25", "%"));
+            let file = file_in_name(name);
             let step = place.split_once('+').and_then(|(_, step)| step.parse().ok());
             Some(QuarantinedPiece { path: folder.join(&item.name), file, at: moment(stamp), step })
         });
@@ -189,7 +160,7 @@ impl Vault<'_> {
         for number in 0..1000 {
             let suffix = if number == 0 { String::new() } else { format!("_{number}") };
             let path = folder.join(format!("{name}.backup.{stamp}{suffix}"));
-            match write_synced(self.disk(), &path, PRIVATE_MODE, bytes) {
+            match write_synced(self.disk, &path, PRIVATE_MODE, bytes) {
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
                 outcome => outcome.map_err(|error| CommitError::own_data(&path, error))?,
             }
@@ -208,11 +179,11 @@ impl Vault<'_> {
                 return None;
             }
             let (name, stamp) = item.name.to_str()?.rsplit_once(".backup.")?;
-            let file = path_from_text(&name.replace("%2F", "/").replace("%25", "%"));
+            let file = file_in_name(name);
             let at = moment(stamp);
             let step = at.and_then(|at| made.get(&(second(at), &*file)));
             let reason =
-                step.map_or(BackupReason::ByHand, |step| BackupReason::Before(RESTORE.to_owned(), *step));
+                step.map_or(BackupReason::ByHand, |step| BackupReason::Before(Verb::BackupRestore, *step));
             let path = folder.join(&item.name);
             Some(BackupCopy { path, file, at, bytes: item.generation.len, reason, made: None })
         };
@@ -220,8 +191,10 @@ impl Vault<'_> {
     }
 }
 
-/// The verb of steps that copy a file into our data before they change it.
-const RESTORE: &str = "backup restore";
+/// Returns the path that `put` wrote as a name.
+pub fn file_in_name(name: &str) -> PathBuf {
+    path_from_text(&name.replace("%2F", "/").replace("%25", "%"))
+}
 
 fn second(when: Moment) -> i64 {
     when.0.div_euclid(1_000_000)
@@ -229,7 +202,7 @@ fn second(when: Moment) -> i64 {
 
 /// Returns the steps that copied a file first, by the second in the backup's name and the file.
 fn copied_first(journal: &[JournalLine]) -> HashMap<(i64, &Path), u64> {
-    let lines = journal.iter().rev().filter(|line| line.verb == RESTORE && line.turn.is_none());
+    let lines = journal.iter().rev().filter(|line| line.verb == Verb::BackupRestore && line.turn.is_none());
     let timed = lines.filter_map(|line| Some((line, second(Moment::parse(&line.at)?.0))));
     timed.flat_map(|(line, at)| line.files.iter().map(move |own| ((at, &*own.path), line.step))).collect()
 }

@@ -6,11 +6,8 @@ use crate::disk::host::Host;
 use crate::model::{DraftOf, FormDraft, PathText, short_digest};
 use crate::store::commit::{CommitError, Vault};
 
-/// Keeps the draft of a form, durably. Replaces the previous draft atomically.
-///
-/// # Errors
-///
-/// If our own data can't be written; the previous draft is intact then.
+/// Keeps the draft of a form, durably. Replaces the previous draft atomically. Fails if our own data can't be
+/// written; the previous draft is intact then.
 pub fn keep_form(host: Host<'_>, root: &Path, draft: &FormDraft) -> Result<(), CommitError> {
     let vault = Vault::open(host.disk, host.data, root)?;
     let path = vault.folder("drafts")?.join(name_of(&draft.of));
@@ -26,10 +23,6 @@ pub fn find_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Option<FormDraft>
 }
 
 /// Removes the draft of a memory's form.
-///
-/// # Errors
-///
-/// If it exists and can't be removed.
 pub fn drop_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Result<(), CommitError> {
     let vault = Vault::open_read_only(host.disk, host.data, root);
     let folder = vault.path("drafts");
@@ -54,10 +47,6 @@ fn name_of(of: &DraftOf) -> String {
 }
 
 /// Keeps a text for the store at `root` in our own data. Elsewhere no erasure would find it.
-///
-/// # Errors
-///
-/// If our own data can't be written.
 pub fn keep_text(host: Host<'_>, root: &Path, text: &[u8]) -> Result<PathBuf, CommitError> {
     Vault::open(host.disk, host.data, root).and_then(|vault| vault.draft(text, host.now))
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::Vault;
+use super::pending_erasure::json_lines;
 use crate::store::commit::CommitError;
 
 const FILE: &str = "erasure-checks.jsonl";
@@ -26,33 +27,15 @@ pub struct ErasureCheckLine {
 
 impl Vault<'_> {
     /// Returns the checks, oldest first. A line that can't be read is left out.
-    ///
-    /// # Errors
-    ///
-    /// If the file is there and can't be read.
     pub fn erasure_checks(&self) -> Result<Vec<ErasureCheckLine>, CommitError> {
-        let bytes = self.read_own_file(&self.path(FILE))?.unwrap_or_default();
-        let lines = bytes.split(|byte| *byte == b'\n');
-        Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
+        self.readable_lines(FILE)
     }
 
     /// Keeps checks.
-    ///
-    /// # Errors
-    ///
-    /// If palimp's own data can't be read or written.
     pub fn keep_erasure_checks(&self, lines: Vec<ErasureCheckLine>) -> Result<(), CommitError> {
         let mut all = self.erasure_checks()?;
         all.extend(lines);
-        let mut bytes = Vec::new();
-        for own in kept(&all) {
-            bytes.extend(
-                serde_json::to_vec(own)
-                    .map_err(|error| CommitError::unread(&self.path(FILE), error.into()))?,
-            );
-            bytes.push(b'\n');
-        }
-        self.write_own_file(&self.path(FILE), &bytes)
+        self.write_own_file(&self.path(FILE), &json_lines(kept(&all))?)
     }
 }
 

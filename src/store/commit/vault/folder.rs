@@ -5,19 +5,23 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Disk, ItemKind};
+use serde::de::DeserializeOwned;
+
+use crate::disk::{Disk, ItemKind, optional};
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::short_digest;
 use crate::store::commit::CommitError;
 use crate::store::commit::vault::retention::NEW_SUFFIX;
 
-/// The folder of our own data about one store.
+/// The folder of our own data about one store. Its methods fail if that data can't be read or written: what can't be read
+/// is not absent.
 pub struct Vault<'a> {
-    pub(super) disk: &'a dyn Disk,
+    /// The disk.
+    pub disk: &'a dyn Disk,
     pub(super) folder: PathBuf,
     pub(super) root: PathBuf,
     /// The last step number, known only if no other process can use the next one.
-    pub(super) last: Cell<Option<u64>>,
+    pub last: Cell<Option<u64>>,
     /// The size of the undo data in bytes, known only if no other process can add any.
     pub kept: Cell<Option<u64>>,
     /// The files whose derived files are noted as due, as far as this process knows.
@@ -26,10 +30,6 @@ pub struct Vault<'a> {
 
 impl<'a> Vault<'a> {
     /// Opens the folder of the store at `root` below `data`. Makes it (0700) if it is absent.
-    ///
-    /// # Errors
-    ///
-    /// If the folder can't be made.
     pub fn open(disk: &'a dyn Disk, data: &Path, root: &Path) -> Result<Vault<'a>, CommitError> {
         let vault = Vault::open_read_only(disk, data, root);
         vault.make(&vault.folder)?;
@@ -48,21 +48,7 @@ impl<'a> Vault<'a> {
         }
     }
 
-    /// Sets the last step number. Only for a process that alone may use numbers.
-    pub fn begin_at(&self, last: u64) {
-        self.last.set(Some(last));
-    }
-
-    /// Returns the disk.
-    pub fn disk(&self) -> &'a dyn Disk {
-        self.disk
-    }
-
     /// Makes a folder inside it, with its parents, and returns its path.
-    ///
-    /// # Errors
-    ///
-    /// If it can't be made.
     pub fn folder(&self, name: &str) -> Result<PathBuf, CommitError> {
         let folder = self.folder.join(name);
         self.make(&folder)?;
@@ -90,16 +76,20 @@ impl<'a> Vault<'a> {
 
     /// Reads a file of our data; `None` if it is absent. A file that can't be read is an error.
     pub fn read_own_file(&self, path: &Path) -> Result<Option<Vec<u8>>, CommitError> {
-        match self.disk().read(path, 0, None) {
-            Ok((bytes, _)) => Ok(Some(bytes)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(CommitError::unread(path, error)),
-        }
+        let read = optional(self.disk.read(path, 0, None));
+        Ok(read.map_err(|error| CommitError::unread(path, error))?.map(|(bytes, _)| bytes))
+    }
+
+    /// Reads a file of our data that has lines of JSON. A line that can't be read is left out.
+    pub fn readable_lines<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, CommitError> {
+        let bytes = self.read_own_file(&self.path(name))?.unwrap_or_default();
+        let lines = bytes.split(|byte| *byte == b'\n');
+        Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
     }
 
     /// Writes a file of our data, durably. The old or the new one exists at any moment.
     pub fn write_own_file(&self, path: &Path, bytes: &[u8]) -> Result<(), CommitError> {
-        let (disk, temp) = (self.disk(), path.with_extension(NEW_SUFFIX));
+        let (disk, temp) = (self.disk, path.with_extension(NEW_SUFFIX));
         let _ = disk.remove(&temp);
         let write = || {
             let mut out = disk.create(&temp, PRIVATE_MODE)?;
@@ -146,11 +136,8 @@ pub fn way_to(from: &Path, to: &Path) -> PathBuf {
     up.map(PathBuf::from).chain(to.components().skip(shared).map(|part| part.as_os_str().into())).collect()
 }
 
-/// Makes a private folder (0700) and its parents, each durably.
-///
-/// # Errors
-///
-/// If it exists and is no folder, or the system refuses a call.
+/// Makes a private folder (0700) and its parents, each durably. Fails if it exists and is no folder, or the system
+/// refuses a call.
 pub fn make_folders(disk: &dyn Disk, folder: &Path) -> io::Result<()> {
     make_folders_as(disk, folder, 0o700)
 }

@@ -13,12 +13,9 @@ use crate::store::commit::CommitError;
 pub const JOURNAL: &str = "journal.jsonl";
 
 impl Vault<'_> {
-    /// Returns the lines of the journal, ordered by step. Broken lines come from undo data.
-    /// A torn last line is left out: the next start finds its step by its undo data.
-    ///
-    /// # Errors
-    ///
-    /// If it exists and can't be read: it is not empty then.
+    /// Returns the lines of the journal, ordered by step. Broken lines come from undo data. A torn last line is left
+    /// out: the next start finds its step by its undo data. Fails if it exists and can't be read: it is not empty
+    /// then.
     pub fn journal(&self) -> Result<Vec<JournalLine>, CommitError> {
         let bytes = self.read_own_file(&self.path(JOURNAL))?.unwrap_or_default();
         let mut lines = lines_of(&bytes);
@@ -74,20 +71,12 @@ impl Vault<'_> {
     }
 
     /// Returns the store's format, from the last step that names one.
-    ///
-    /// # Errors
-    ///
-    /// If the journal can't be read.
     pub fn format(&self) -> Result<Option<String>, CommitError> {
         let named = |line: JournalLine| Some(line.format).filter(|format| !format.is_empty());
         Ok(self.journal()?.into_iter().rev().find_map(named))
     }
 
     /// Adds a line to the journal, durably.
-    ///
-    /// # Errors
-    ///
-    /// If the journal can't be written.
     pub fn write(&self, line: &JournalLine) -> Result<(), CommitError> {
         let path = self.path(JOURNAL);
         let failed = |source| CommitError::own_data(&path, source);

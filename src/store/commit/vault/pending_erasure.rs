@@ -55,11 +55,8 @@ pub struct PendingErasure {
 }
 
 impl Vault<'_> {
-    /// Returns the erasure that was interrupted, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// If the entry can't be read: what is still to be erased is unknown then.
+    /// Returns the erasure that was interrupted, if there is one. Fails if the entry can't be read: what is still to
+    /// be erased is unknown then.
     pub fn erasing(&self) -> Result<Option<PendingErasure>, CommitError> {
         let path = self.path(ERASING);
         let Some(bytes) = self.read_own_file(&path)? else { return Ok(None) };
@@ -67,10 +64,6 @@ impl Vault<'_> {
     }
 
     /// Notes durably that an erasure has begun.
-    ///
-    /// # Errors
-    ///
-    /// If our own data can't be written.
     pub fn begin_erasing(&self, entry: &PendingErasure) -> Result<(), CommitError> {
         let path = self.path(ERASING);
         // The erasure is refused then: the next start must not carry it out.
@@ -78,14 +71,16 @@ impl Vault<'_> {
     }
 
     /// Notes durably that the erasure is over.
-    ///
-    /// # Errors
-    ///
-    /// If our own data can't be written.
     pub fn end_erasing(&self) -> Result<(), CommitError> {
         self.drop_own(&self.path(ERASING))?;
         self.sync(&self.path(""))
     }
+}
+
+/// Returns values as lines of JSON.
+pub fn json_lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> Result<Vec<u8>, CommitError> {
+    let lines = values.into_iter().map(|own| Ok([json(&own)?, b"\n".to_vec()].concat()));
+    Ok(lines.collect::<Result<Vec<_>, CommitError>>()?.concat())
 }
 
 pub fn json(value: &impl Serialize) -> Result<Vec<u8>, CommitError> {

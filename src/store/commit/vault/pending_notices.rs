@@ -1,5 +1,6 @@
 //! Notices of a process that can show them to no user: kept until the next start shows them.
 
+use super::pending_erasure::json_lines;
 use crate::store::commit::{CommitContext, CommitError, Vault};
 
 /// One JSON string per line.
@@ -8,9 +9,7 @@ const PENDING_NOTICES: &str = "untold.jsonl";
 impl Vault<'_> {
     /// Returns the notices that are still to be shown.
     pub fn pending_notices(&self) -> Result<Vec<String>, CommitError> {
-        let bytes = self.read_own_file(&self.path(PENDING_NOTICES))?.unwrap_or_default();
-        let lines = bytes.split(|byte| *byte == b'\n');
-        Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
+        self.readable_lines(PENDING_NOTICES)
     }
 }
 
@@ -23,9 +22,8 @@ pub fn keep_notes(context: &CommitContext<'_>) {
     }
     all.extend(notes);
     all.dedup();
-    let line = |note: &String| serde_json::to_string(note).ok();
-    let lines: String = all.iter().filter_map(line).map(|line| line + "\n").collect();
-    let _ = context.vault.write_own_file(&context.vault.path(PENDING_NOTICES), lines.as_bytes());
+    let path = context.vault.path(PENDING_NOTICES);
+    let _ = json_lines(&all).and_then(|lines| context.vault.write_own_file(&path, &lines));
 }
 
 /// Moves the kept notices into the notes of this process.

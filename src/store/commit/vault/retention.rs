@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use crate::disk::{Item, Lookup};
+use crate::disk::{Item, optional};
 use crate::model::plan::change::{PRIVATE_MODE, UNDO_DAYS, UNDO_LIMIT};
 use crate::model::{JournalLine, Moment, time};
 use crate::store::commit::vault::folder::STEP_SUFFIX;
-use crate::store::commit::{CommitError, Vault};
+use crate::store::commit::{CommitError, UndoStep, Vault};
 
 /// The extension of a file while it is written.
 pub const NEW_SUFFIX: &str = "new";
@@ -40,13 +40,9 @@ impl Vault<'_> {
     }
 
     /// Returns the items of a folder of palimp's data. Empty if there is none.
-    ///
-    /// # Errors
-    ///
-    /// If it can't be listed.
     pub fn items(&self, folder: &str) -> Result<Vec<Item>, CommitError> {
         let folder = self.path(folder);
-        let listed = Lookup::from(self.disk().list(&folder)).optional();
+        let listed = optional(self.disk.list(&folder));
         listed.map(Option::unwrap_or_default).map_err(|error| CommitError::unread(&folder, error))
     }
 
@@ -55,19 +51,14 @@ impl Vault<'_> {
         if matches!(self.erasing(), Ok(Some(entry)) if entry.process == Some(process)) {
             return true;
         }
-        let steps = self.steps().unwrap_or_default();
-        let mut last = steps.iter().rev().take(LAST);
-        last.any(|number| self.step(*number).ok().flatten().is_some_and(|own| own.process == Some(process)))
+        let is_it = |own: UndoStep| own.process == Some(process);
+        self.last_steps(LAST).is_ok_and(|mut last| last.any(|step| step.is_ok_and(is_it)))
     }
 
     /// Removes, durably, the undo data of a step that was not done. Its number is not used again:
     /// a power cut may restore the file.
-    ///
-    /// # Errors
-    ///
-    /// If our own data can't be written.
     pub fn forget(&self, number: u64) -> Result<(), CommitError> {
-        drop(self.disk().create(&self.undo_path(number, NUMBER_SUFFIX), PRIVATE_MODE));
+        drop(self.disk.create(&self.undo_path(number, NUMBER_SUFFIX), PRIVATE_MODE));
         self.drop_archived_by(number)?;
         self.drop_step(number)?;
         self.sync_undo()
@@ -75,19 +66,19 @@ impl Vault<'_> {
 
     fn drop_step(&self, number: u64) -> Result<(), CommitError> {
         let path = self.step_path(number);
-        let _ = self.disk().remove(&self.undo_path(number, NEW_SUFFIX));
+        let _ = self.disk.remove(&self.undo_path(number, NEW_SUFFIX));
         self.drop_own(&path)
     }
 
     /// Removes a file of our data, if it exists.
     pub fn drop_own(&self, path: &Path) -> Result<(), CommitError> {
-        let dropped = Lookup::from(self.disk().remove(path)).optional();
+        let dropped = optional(self.disk.remove(path));
         dropped.map(drop).map_err(|error| CommitError::own_data(path, error))
     }
 
     /// Makes the names in a folder of our data durable, if the folder exists.
     pub fn sync(&self, folder: &Path) -> Result<(), CommitError> {
-        let synced = Lookup::from(self.disk().sync_folder(folder)).optional();
+        let synced = optional(self.disk.sync_folder(folder));
         synced.map(drop).map_err(|error| CommitError::own_data(folder, error))
     }
 
@@ -107,7 +98,7 @@ impl Vault<'_> {
         let ages = UndoAges::of(&numbered, journal, clock);
         let last = numbered.last().map_or(0, |own| own.number);
         let given = numbered.iter().filter(|own| own.end == NUMBER_SUFFIX && own.number < last);
-        given.for_each(|own| drop(self.disk().remove(&self.undo_path(own.number, NUMBER_SUFFIX))));
+        given.for_each(|own| drop(self.disk.remove(&self.undo_path(own.number, NUMBER_SUFFIX))));
         let old: Vec<u64> = ages.old(&numbered).filter(|number| !unsettled.contains(number)).collect();
         old.iter().try_for_each(|number| self.drop_step(*number))?;
         // This process holds the store, so no other is writing such a file: a crash left it.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::journal::line_of;
 use super::{JOURNAL, Vault};
-use crate::disk::{Disk, Lookup};
+use crate::disk::{Disk, optional};
 use crate::model::Generation;
 use crate::store::commit::CommitError;
 use crate::store::commit::vault::folder::STEP_SUFFIX;
@@ -77,7 +77,7 @@ impl<'a> Vault<'a> {
     fn last_step(&self) -> Result<Option<u64>, CommitError> {
         let path = self.path(JOURNAL);
         let unread = |error| CommitError::unread(&path, error);
-        let Some(item) = Lookup::from(self.disk.look(&path)).optional().map_err(unread)? else {
+        let Some(item) = optional(self.disk.look(&path)).map_err(unread)? else {
             return Ok(Some(0));
         };
         let from = item.generation.len.saturating_sub(LAST);

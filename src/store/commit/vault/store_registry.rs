@@ -1,13 +1,12 @@
 //! The stores that our own data knows. An interrupted change may leave a store whose files don't
 //! show its format: palimp finds and settles it with this registry.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::undo_step::{path_of, path_text};
-use crate::disk::Disk;
 use crate::disk::host::Host;
+use crate::disk::{Disk, without_dots};
 use crate::format;
 use crate::model::Store;
 use crate::store::commit::CommitError;
@@ -19,9 +18,8 @@ const NAME: &str = "store.json";
 /// A store, by its relative path from our data: both can be moved together.
 #[derive(Serialize, Deserialize)]
 struct RegisteredStore {
-    way: String,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    hex: bool,
+    #[serde(with = "crate::model::path_text::serde_path")]
+    way: PathBuf,
     format: String,
 }
 
@@ -31,7 +29,7 @@ pub fn interrupted_stores(disk: &dyn Disk, data: &Path, is_asked: &dyn Fn(&Path)
     let place = |name: &Path| {
         let (bytes, _) = disk.read(&data.join("stores").join(name).join(NAME), 0, None).ok()?;
         let named: RegisteredStore = serde_json::from_slice(&bytes).ok()?;
-        let root = without_dots(&real_of(disk, data).join(path_of(&named.way, named.hex)?));
+        let root = without_dots(&real_of(disk, data).join(named.way));
         let format = format::by_name(&named.format)?.name();
         let is_there = is_asked(&root) && disk.look(&root).is_ok();
         let is_cut = is_there && Vault::open_read_only(disk, data, &root).is_unfinished().unwrap_or(true);
@@ -45,18 +43,6 @@ pub fn is_settled(disk: &dyn Disk, data: &Path, root: &Path) -> bool {
     Vault::open_read_only(disk, data, root).is_settled().unwrap_or(false)
 }
 
-/// Resolves each `..` in a path without links.
-fn without_dots(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            part => plain.push(part),
-        }
-    }
-    plain
-}
-
 impl<'a> Vault<'a> {
     /// Opens the folder of a store. Notes which store this is, durably and only once.
     pub fn open_named(host: Host<'a>, store: &Store) -> Result<Vault<'a>, CommitError> {
@@ -66,8 +52,7 @@ impl<'a> Vault<'a> {
             return Ok(vault);
         }
         let way = way_to(&real_of(host.disk, host.data), &real_of(host.disk, &store.root));
-        let (way, hex) = path_text(&way);
-        let named = serde_json::to_vec(&RegisteredStore { way, hex, format: store.format.to_owned() });
+        let named = serde_json::to_vec(&RegisteredStore { way, format: store.format.to_owned() });
         let bytes = named.map_err(|error| CommitError::own_data(&path, error.into()))?;
         vault.write_own_file(&path, &bytes).map(|()| vault)
     }

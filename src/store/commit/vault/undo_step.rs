@@ -1,16 +1,14 @@
 //! A step's undo data as a file: a line of JSON that describes the bytes after it.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::step_encoding::{DerivedStateForm, StepFileEntry};
+use crate::model::owner::Owner;
 use crate::model::plan::change::EqualRecords;
-use crate::model::{Act, Bytes, Change, JournalLine, Splice, is_log};
+use crate::model::{Act, Bytes, Change, JournalLine, PathText, Splice, is_log, path_from_text};
 use crate::text::digest::hex;
 
 /// The changes that undo a step, in the order in which palimp applies them.
@@ -45,13 +43,14 @@ pub struct UndoStep {
 
 /// A derived file as it was. Its bytes are not kept: palimp rebuilds them from the records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "DerivedStateForm", into = "DerivedStateForm")]
 pub struct DerivedState {
     /// Relative to the store's root.
+    #[serde(with = "crate::model::path_text::serde_path")]
     pub path: PathBuf,
     /// A digest of its bytes: it shows whether a rebuilt file is the same.
     pub digest: String,
     /// When it was written, if known: the times inside the file are of that moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
 }
 
@@ -69,18 +68,20 @@ pub fn digest(bytes: &Bytes) -> String {
 /// Returns the bytes of a file if they have this digest, else bytes that the file does not have.
 pub type MadeBytes<'f> = &'f dyn Fn(&Path, &str) -> Bytes;
 
+/// A file of a step: its path, what the step does to it, its mode, and the user and group that it had if it is restored.
+type StepFileEntry = (String, ActHeader, u32, Option<(u32, u32)>);
+
 /// The line of JSON, with the lengths of the bytes after it.
 #[derive(Serialize, Deserialize)]
 struct StepHeader<'s> {
     #[serde(flatten)]
     step: Cow<'s, UndoStep>,
-    changes: Vec<StepFileEntry<ActHeader>>,
+    changes: Vec<StepFileEntry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    derived: Vec<StepFileEntry<ActHeader>>,
+    derived: Vec<StepFileEntry>,
     bytes: usize,
 }
 
-/// An act with the lengths of its bytes.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum ActHeader {
@@ -123,7 +124,7 @@ impl UndoStep {
         if body.len() != head.bytes {
             return None;
         }
-        let mut read = |entries: Vec<StepFileEntry<ActHeader>>| -> Option<Vec<Change>> {
+        let mut read = |entries: Vec<StepFileEntry>| -> Option<Vec<Change>> {
             entries.into_iter().map(|entry| change(entry, &mut body, find)).collect()
         };
         let (changes, derived) = (read(head.changes)?, read(head.derived)?);
@@ -132,7 +133,7 @@ impl UndoStep {
 }
 
 /// Adds what a change needs to the bytes after the line of JSON.
-fn entry(change: &Change, body: &mut Vec<u8>) -> StepFileEntry<ActHeader> {
+fn entry(change: &Change, body: &mut Vec<u8>) -> StepFileEntry {
     let mut put = |bytes: &[u8]| {
         body.extend_from_slice(bytes);
         bytes.len()
@@ -163,7 +164,8 @@ fn entry(change: &Change, body: &mut Vec<u8>) -> StepFileEntry<ActHeader> {
             ActHeader::Splice(splices.iter().map(&mut word).collect())
         }
     };
-    StepFileEntry::new(&change.path, act, change.mode, change.owner)
+    let owner = change.owner.map(|own| (own.user, own.group));
+    (change.path.to_text().into_owned(), act, change.mode, owner)
 }
 
 /// Returns how many bytes at the start and at the end are equal. No byte counts twice.
@@ -173,8 +175,8 @@ fn alike(one: &[u8], other: &[u8]) -> (usize, usize) {
     (begins, one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count())
 }
 
-fn change(entry: StepFileEntry<ActHeader>, body: &mut &[u8], find: MadeBytes<'_>) -> Option<Change> {
-    let (path, act, mode, owner) = entry.parts();
+fn change((path, act, mode, owner): StepFileEntry, body: &mut &[u8], find: MadeBytes<'_>) -> Option<Change> {
+    let path = path_from_text(&path);
     let mut take = |len: usize| {
         let (own, rest) = body.split_at_checked(len)?;
         *body = rest;
@@ -207,29 +209,17 @@ fn change(entry: StepFileEntry<ActHeader>, body: &mut &[u8], find: MadeBytes<'_>
             Act::Splice(own)
         }
     };
+    let owner = owner.map(|(user, group)| Owner { user, group });
     Some(Change { path, act, base: None, mode, owner })
-}
-
-pub fn path_text(path: &Path) -> (String, bool) {
-    match path.to_str() {
-        Some(text) => (text.to_owned(), false),
-        None => (hex(path.as_os_str().as_bytes()), true),
-    }
-}
-
-pub fn path_of(text: &str, hex: bool) -> Option<PathBuf> {
-    if !hex {
-        return Some(text.into());
-    }
-    let digits =
-        text.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
-    Some(OsString::from_vec(digits.collect::<Option<_>>()?).into())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+
     use super::*;
-    use crate::model::UndoRedo;
+    use crate::model::{UndoRedo, Verb};
 
     fn whole(step: &UndoStep) -> Vec<u8> {
         step.to_bytes()
@@ -240,7 +230,7 @@ mod tests {
         let odd = PathBuf::from(OsString::from_vec(vec![b'a', 0xff]));
         let step = UndoStep {
             line: JournalLine {
-                verb: "edit".into(),
+                verb: Verb::Edit,
                 at: "2026-01-01T00:00:00Z".into(),
                 records: 2,
                 turn: Some(UndoRedo::Undo(7)),

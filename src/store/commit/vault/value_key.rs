@@ -6,11 +6,8 @@ use crate::text::keyed_search::ValueKey;
 const FILE: &str = "values.key";
 
 impl Vault<'_> {
-    /// Returns the key, or `None` if nothing was erased from this store yet.
-    ///
-    /// # Errors
-    ///
-    /// If it can't be read, or is not a key: erased values can't be searched for without it.
+    /// Returns the key, or `None` if nothing was erased from this store yet. Fails if it can't be read, or is not a
+    /// key: erased values can't be searched for without it.
     pub fn value_key(&self) -> Result<Option<ValueKey>, CommitError> {
         let path = self.path(FILE);
         let Some(bytes) = self.read_own_file(&path)? else { return Ok(None) };
@@ -18,11 +15,8 @@ impl Vault<'_> {
         <[u8; 32]>::try_from(bytes).map(|key| Some(ValueKey(key))).map_err(|_| no_key())
     }
 
-    /// Returns the key with this id.
-    ///
-    /// # Errors
-    ///
-    /// If it is missing, is another one or can't be read: what was erased can't be recognized.
+    /// Returns the key with this id. Fails if it is missing, is another one or can't be read: what was erased can't
+    /// be recognized.
     pub fn known_value_key(&self, id: &str) -> Result<ValueKey, CommitError> {
         let why = "the key is missing: erased values can't be searched for";
         let missing = || CommitError::unread(&self.path(FILE), std::io::Error::other(why));
@@ -30,10 +24,6 @@ impl Vault<'_> {
     }
 
     /// Returns the key. Makes it of these random bytes if there is none.
-    ///
-    /// # Errors
-    ///
-    /// If it can't be read or written.
     pub fn make_value_key(&self, random: [[u8; 16]; 2]) -> Result<ValueKey, CommitError> {
         if let Some(key) = self.value_key()? {
             return Ok(key);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::format::{self, Placement};
 use crate::model::plan::count_with_noun;
-use crate::model::{Act, BackupCheck, BackupCopy, BackupReason, JournalLine, Moment, Role, Store};
+use crate::model::{Act, BackupCheck, BackupCopy, BackupReason, JournalLine, Moment, Role, Store, Verb};
 use crate::store::commit::Vault;
 
 /// Checks that the bytes are the copied ones, if those are known, and that the format can read all.
@@ -42,7 +42,7 @@ fn is_as_kept(copy: &BackupCopy, vault: &Vault<'_>, bytes: &[u8]) -> Option<bool
     };
     let is_of_copy = |line: &JournalLine| line.files.iter().any(|own| own.path == copy.path);
     let journal = vault.journal().ok()?;
-    if journal.iter().any(|line| line.step > number && line.verb == "erase" && is_of_copy(line)) {
+    if journal.iter().any(|line| line.step > number && line.verb == Verb::Erase && is_of_copy(line)) {
         return None;
     }
     let step = vault.step(number).ok().flatten()?;

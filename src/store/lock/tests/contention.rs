@@ -37,17 +37,9 @@ fn assert_exclusion(protocol: fn(&Site) -> Lock, left: &[&str]) {
 }
 
 #[test]
-fn two_never_hold_the_kernels_lock_at_once() {
+fn two_never_hold_a_lock_at_once() {
     assert_exclusion(Site::flock, &[".lock"]);
-}
-
-#[test]
-fn two_never_hold_a_lease_at_once() {
     assert_exclusion(Site::lease, &[]);
-}
-
-#[test]
-fn two_never_hold_exclusive_locks_at_once() {
     assert_exclusion(Site::exclusive, &[]);
 }
 
@@ -77,12 +69,8 @@ fn assert_one_winner(protocol: fn(&Site) -> Lock, put: fn(&Site)) {
 }
 
 #[test]
-fn of_six_that_take_over_a_lease_one_wins() {
+fn of_six_that_take_over_a_lock_one_wins() {
     assert_one_winner(Site::lease, |site| site.put_lease(OTHER, -60));
-}
-
-#[test]
-fn of_six_that_take_over_exclusive_locks_one_wins() {
     assert_one_winner(Site::exclusive, |site| site.put_exclusive(OTHER, 60));
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::disk::{Machine, ProcessState};
 use crate::model::Moment;
+use crate::passed_on::passed_on;
 
 /// A machine on which time passes only in `sleep`, and `sleep` takes no real time.
 pub struct Turned {
@@ -84,29 +85,11 @@ pub struct Beside<'a> {
 }
 
 impl Machine for Beside<'_> {
-    fn now(&self) -> Moment {
-        self.machine.now()
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.machine.monotonic()
-    }
+    passed_on! { self => self.machine; now monotonic own_process random process }
 
     fn sleep(&self, time: Duration) {
         self.machine.sleep(time);
         (self.at_sleep)();
-    }
-
-    fn own_process(&self) -> u32 {
-        self.machine.own_process()
-    }
-
-    fn random(&self) -> [u8; 16] {
-        self.machine.random()
-    }
-
-    fn process(&self, number: i32) -> ProcessState {
-        self.machine.process(number)
     }
 }
 

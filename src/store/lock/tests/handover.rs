@@ -8,6 +8,7 @@ use rustix::fs::{FlockOperation, flock};
 
 use super::*;
 use crate::disk::{Machine, ProcessState};
+use crate::passed_on::passed_on;
 
 /// How long an agent holds the lock, how long it is then free, and when it is first free.
 const HELD: Duration = Duration::from_micros(2_300);
@@ -64,13 +65,7 @@ impl Lively {
 }
 
 impl Machine for Lively {
-    fn now(&self) -> crate::model::Moment {
-        self.turned.now()
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.turned.monotonic()
-    }
+    passed_on! { self => self.turned; now monotonic own_process random process }
 
     fn sleep(&self, time: Duration) {
         self.turned.sleep(time);
@@ -79,25 +74,13 @@ impl Machine for Lively {
             self.act(self.turned.monotonic());
         }
     }
-
-    fn own_process(&self) -> u32 {
-        OWN
-    }
-
-    fn random(&self) -> [u8; 16] {
-        self.turned.random()
-    }
-
-    fn process(&self, number: i32) -> ProcessState {
-        self.turned.process(number)
-    }
 }
 
 #[test]
 fn a_lock_that_agents_hand_on_is_taken_soon_after_it_is_free_for_an_instant() {
     let site = Site::new();
     let machine = Lively::new(&site, true);
-    let held = acquire(&RealDisk, &machine, &site.flock(), WaitPolicy::default()).unwrap();
+    let held = acquire(&RealDisk, &machine, &site.flock(), WaitPolicy::of(Duration::from_secs(5))).unwrap();
     assert!(held.still_ours());
     assert!(machine.monotonic() - BEGINS < Duration::from_millis(100), "{:?}", machine.monotonic());
 }
@@ -106,7 +89,7 @@ fn a_lock_that_agents_hand_on_is_taken_soon_after_it_is_free_for_an_instant() {
 fn a_lock_that_one_agent_holds_for_long_is_looked_at_seldom() {
     let site = Site::new();
     let machine = Lively::new(&site, false);
-    let result = acquire(&RealDisk, &machine, &site.flock(), WaitPolicy::default());
+    let result = acquire(&RealDisk, &machine, &site.flock(), WaitPolicy::of(Duration::from_secs(5)));
     assert!(matches!(result.map(drop), Err(LockError::Busy { .. })));
     let sleeps = machine.sleeps.into_inner();
     assert!(sleeps < 300, "{sleeps} looks in five seconds");

@@ -62,7 +62,7 @@ fn a_file_that_an_agent_removes_as_we_lock_it_is_locked_again() {
     };
     let disk = Meddled { before_rename: &nothing, after_flock: &remove };
     let before = site.machine.monotonic();
-    let held = acquire(&disk, &site.machine, &site.flock(), WaitPolicy::default()).unwrap();
+    let held = acquire(&disk, &site.machine, &site.flock(), WaitPolicy::of(Duration::from_secs(5))).unwrap();
     assert!(held.still_ours());
     assert_eq!(calls.load(Ordering::SeqCst), 2);
     assert!(site.machine.monotonic() - before < Duration::from_millis(25));

@@ -45,7 +45,7 @@ fn a_lock_that_another_put_in_the_place_of_ours_is_not_ours_and_stays() {
     for (lies, protocol) in LIES.iter().flat_map(|lies| protocols().map(|own| (*lies, own))) {
         let (disk, machine) = (disk(lies), Turned::new(OWN));
         disk.lie(Lie::InodeNumbersReused);
-        let held = acquire(&disk, &machine, &protocol, WaitPolicy::default()).unwrap();
+        let held = acquire(&disk, &machine, &protocol, WaitPolicy::of(Duration::from_secs(5))).unwrap();
         let lock = &protocol.files()[0];
         let other = disk.another();
         other.remove(lock).unwrap();

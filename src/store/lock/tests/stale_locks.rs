@@ -117,7 +117,7 @@ fn a_lock_that_gets_its_text_while_we_wait_is_waited_for() {
         _ => {}
     };
     let machine = Beside { machine: &site.machine, at_sleep: &writes };
-    acquire(&RealDisk, &machine, &site.lease(), WaitPolicy::default()).unwrap().release();
+    acquire(&RealDisk, &machine, &site.lease(), WaitPolicy::of(Duration::from_secs(5))).unwrap().release();
     assert!(turns.into_inner() >= 21);
     assert_eq!(site.names(), [""; 0]);
 }

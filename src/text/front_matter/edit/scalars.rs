@@ -1,5 +1,7 @@
 //! Writes scalars so that every YAML reader reads the same text.
 
+use crate::text::front_matter::quoted;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScalarStyle {
     /// Without quotes, if that can be read back.
@@ -53,16 +55,7 @@ pub fn length(line: &str) -> usize {
     let Some(quote) = line.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
         return line.find(" #").map_or(line, |at| line.get(..at).unwrap_or(line)).trim_end().len();
     };
-    let mut chars = line.char_indices().skip(1).peekable();
-    while let Some((at, c)) = chars.next() {
-        let is_doubled = c == '\'' && chars.peek().is_some_and(|(_, next)| *next == '\'');
-        if c == '\\' && quote == '"' || c == quote && quote == '\'' && is_doubled {
-            chars.next();
-        } else if c == quote {
-            return at + c.len_utf8();
-        }
-    }
-    line.len()
+    quoted(line, quote).1
 }
 
 fn is_plain(text: &str, place: ScalarPlace) -> bool {

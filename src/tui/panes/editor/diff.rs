@@ -3,18 +3,15 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
 
 use crate::model::plan::difference;
 use crate::tui::editor::Editor;
-use crate::tui::panes::editor::form::masked;
+use crate::tui::panes::editor::form::{boundary, masked};
 use crate::tui::panes::editor::part;
 use crate::tui::state::app::App;
-use crate::tui::theme::{self, Theme, fit};
+use crate::tui::theme::{self, fit, put};
 
-/// The most characters around a difference.
 const AROUND: usize = 24;
-/// The maximum number of characters of a difference.
 const LONGEST: usize = 1_000;
 
 pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
@@ -22,7 +19,6 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
         return;
     }
     let inner = part(app, frame, "Diff against disk", "", area);
-    let theme = Theme::of(app);
     let width = usize::from(inner.width);
     let mut lines: Vec<Line<'static>> = Vec::new();
     let changed: Vec<usize> = (0..editor.texts.len()).filter(|at| editor.differs(*at)).collect();
@@ -36,22 +32,18 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
         // What differs has a third of the row at least.
         let name = fit(&theme::safe(app, &field.name), width / 3);
         let around = (width.saturating_sub(theme::width(&name) + 4) / 3).clamp(1, AROUND);
-        let (before, after) = stretches(app, &field.value, editor.texts[*at].as_str(), around);
+        let (before, after) = (field.value.as_str(), editor.texts[*at].as_str());
+        let (start, end, with) = difference(before.as_bytes(), after.as_bytes());
+        let before = cut(app, before, (start, end), around);
+        let after = cut(app, after, (start, start + with.len()), around);
         for (sign, text) in [('-', before), ('+', after)] {
             lines.push(Line::raw(fit(&format!("{sign} {name}: {text}"), width)));
         }
     }
     if lines.is_empty() {
-        lines.push(Line::styled("nothing differs", theme.dim()));
+        lines.push(Line::styled("nothing differs", app.palette.dim()));
     }
-    frame.render_widget(Paragraph::new(lines), inner);
-}
-
-/// Returns the parts of two texts that differ, with a few characters around them, safe to draw.
-fn stretches(app: &App, before: &str, after: &str, around: usize) -> (String, String) {
-    let (start, end, with) = difference(before.as_bytes(), after.as_bytes());
-    let end_after = start + with.len();
-    (cut(app, before, (start, end), around), cut(app, after, (start, end_after), around))
+    put(frame, lines, inner);
 }
 
 /// Returns the differing parts of a text before and of two changed versions. All three parts contain every
@@ -72,17 +64,4 @@ fn cut(app: &App, text: &str, (start, end): (usize, usize), around: usize) -> St
     let head = if from > 0 { "…" } else { "" };
     let tail = if most < text.len() { "…" } else { "" };
     format!("{head}{part}{tail}")
-}
-
-/// Returns the byte offset that is `by` characters before or after a byte.
-fn boundary(text: &str, at: usize, by: isize) -> usize {
-    let mut at = at;
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    let many = by.unsigned_abs();
-    match by < 0 {
-        true => text[..at].char_indices().rev().nth(many - 1).map_or(0, |(at, _)| at),
-        false => text[at..].char_indices().nth(many).map_or(text.len(), |(more, _)| at + more),
-    }
 }

@@ -6,7 +6,6 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::detectors::secret_spans;
@@ -16,7 +15,7 @@ use crate::tui::editor::text_buffer::{TextBuffer, width_of};
 use crate::tui::editor::{Editor, choices, form_layout, is_open};
 use crate::tui::panes::editor::{finding, part};
 use crate::tui::state::app::App;
-use crate::tui::theme::{self, Theme, column, fit};
+use crate::tui::theme::{self, column, fit, put};
 
 /// The number of bytes around the shown part that are searched for values to mask.
 const AROUND: usize = 8 << 10;
@@ -30,12 +29,11 @@ pub fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>, area: Rect) {
     }
     let mut form = FormLines { app, editor, inner, y: inner.y };
     if let Some(draft) = &editor.found_draft {
-        let theme = Theme::of(app);
         let when = draft.at.get(..16).unwrap_or(&draft.at).replace('T', " ");
         let said = format!("draft of {when}: Enter goes on, x drops it");
         form.put(
             frame,
-            Line::styled(fit(&theme::safe(app, &said), usize::from(inner.width)), theme.strong()),
+            Line::styled(fit(&theme::safe(app, &said), usize::from(inner.width)), app.palette.strong()),
         );
     }
     for at in editor.top..editor.form.fields.len() {
@@ -57,14 +55,13 @@ impl FormLines<'_> {
     fn put(&mut self, frame: &mut Frame<'_>, line: Line<'static>) {
         if self.y < self.inner.bottom() {
             let place = Rect { y: self.y, height: 1, ..self.inner };
-            frame.render_widget(Paragraph::new(line), place);
+            put(frame, [line], place);
             self.y += 1;
         }
     }
 
     fn field(&mut self, frame: &mut Frame<'_>, at: usize) {
         let (app, editor) = (self.app, self.editor);
-        let theme = Theme::of(app);
         let field = &editor.form.fields[at];
         let (label, width) = form_layout::columns(editor, self.inner.width);
         let is_own = at == editor.field;
@@ -76,13 +73,13 @@ impl FormLines<'_> {
             ' '
         };
         let name = format!("{mark}{}", theme::safe(app, &field.name));
-        let style = if is_own { theme.strong() } else { Style::new() };
+        let style = if is_own { app.palette.strong() } else { Style::new() };
         let rows = if is_own { form_layout::rows_of_own(editor, self.inner.height) } else { 1 };
         for row in 0..rows {
             let head = if row == 0 { column(&name, label - 1) + " " } else { " ".repeat(label) };
             let mut spans = vec![Span::styled(head, style)];
             spans.push(match is_own && is_open(field) && choices(&field.kind).is_empty() {
-                true => self.typed(frame, at, row, label, width),
+                true => self.typed(frame, row, label, width),
                 false => self.resting(at, is_own, width),
             });
             self.put(frame, Line::from(spans));
@@ -97,19 +94,12 @@ impl FormLines<'_> {
         }
         if is_own && editor.findings(at).next().is_none() {
             let said = format!("{pad}{}", fit(&wants(app, editor, at), room));
-            self.put(frame, Line::styled(said, theme.dim()));
+            self.put(frame, Line::styled(said, app.palette.dim()));
         }
     }
 
-    fn typed(
-        &self,
-        frame: &mut Frame<'_>,
-        at: usize,
-        row: usize,
-        label: usize,
-        width: usize,
-    ) -> Span<'static> {
-        let (editor, text) = (self.editor, &self.editor.texts[at]);
+    fn typed(&self, frame: &mut Frame<'_>, row: usize, label: usize, width: usize) -> Span<'static> {
+        let (editor, text) = (self.editor, &self.editor.texts[self.editor.field]);
         let (own, cursor) = text.place();
         let row = editor.row + row;
         let range = text.row(row);
@@ -125,7 +115,7 @@ impl FormLines<'_> {
     }
 
     fn resting(&self, at: usize, is_own: bool, width: usize) -> Span<'static> {
-        let (app, theme) = (self.app, Theme::of(self.app));
+        let app = self.app;
         let field = &self.editor.form.fields[at];
         let value = self.editor.texts[at].as_str();
         let words = choices(&field.kind);
@@ -141,24 +131,19 @@ impl FormLines<'_> {
                 let at = words.iter().position(|word| word == value).map_or(0, |at| at + 1);
                 shown = fit(&format!("‹ {} › {at}/{}", theme::safe(app, value), words.len()), width);
             }
-            return if is_own { Span::styled(shown, theme.focus()) } else { Span::raw(shown) };
+            return if is_own { Span::styled(shown, app.palette.focus()) } else { Span::raw(shown) };
         }
-        let end = first_bytes(value, width);
+        // The end of the first line, or of its part that has room.
+        let line = value.find('\n').unwrap_or(value.len());
+        let end = value.char_indices().nth(width + 1).map_or(line, |(at, _)| at.min(line));
         let more = value[end..].trim_end().is_empty();
         let mut shown = masked(app, value, 0..end);
         if !more {
             shown = format!("{}…", fit(&shown, width.saturating_sub(1)).trim_end_matches('…'));
         }
         let shown = fit(&shown, width);
-        if is_open(field) { Span::raw(shown) } else { Span::styled(shown, theme.dim()) }
+        if is_open(field) { Span::raw(shown) } else { Span::styled(shown, app.palette.dim()) }
     }
-}
-
-/// Returns the end of the first line, or of its part that has room.
-fn first_bytes(value: &str, width: usize) -> usize {
-    let line = value.find('\n').unwrap_or(value.len());
-    let most = value.char_indices().nth(width + 1).map_or(value.len(), |(at, _)| at);
-    line.min(most)
 }
 
 fn first_shown(text: &TextBuffer, row: &Range<usize>, cursor: usize, width: usize) -> usize {
@@ -181,14 +166,8 @@ pub(super) fn masked(app: &App, text: &str, range: Range<usize>) -> String {
     if app.revealed || range.is_empty() {
         return sanitize(&text[range]).into_owned();
     }
-    let mut from = range.start.saturating_sub(AROUND);
-    while !text.is_char_boundary(from) {
-        from -= 1;
-    }
-    let mut to = (range.end + AROUND).min(text.len());
-    while !text.is_char_boundary(to) {
-        to += 1;
-    }
+    let from = boundary(text, range.start.saturating_sub(AROUND), 0);
+    let to = boundary(text, (range.end + AROUND).min(text.len()), 0);
     let spans = secret_spans(&text[from..to]);
     let hidden = |at: usize| spans.iter().any(|span| span.contains(&(at - from)));
     if spans.is_empty() {
@@ -199,7 +178,19 @@ pub(super) fn masked(app: &App, text: &str, range: Range<usize>) -> String {
     sanitize(&shown).into_owned()
 }
 
-/// Says what a field needs, and how much it has.
+/// Returns the byte offset that is `by` characters before or after a byte.
+pub(super) fn boundary(text: &str, at: usize, by: isize) -> usize {
+    let mut at = at;
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let many = by.unsigned_abs();
+    match by < 0 {
+        true => text[..at].char_indices().rev().nth(many - 1).map_or(0, |(at, _)| at),
+        false => text[at..].char_indices().nth(many).map_or(text.len(), |(more, _)| at + more),
+    }
+}
+
 fn wants(app: &App, editor: &Editor, at: usize) -> String {
     let field = &editor.form.fields[at];
     let value = editor.texts[at].as_str();

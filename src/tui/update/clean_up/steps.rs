@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::check::secrets::findings;
 use crate::detectors::Kind;
 use crate::model::{PathText, Snapshot, Store};
-use crate::ops::secrets::findings;
 use crate::tui::panes::clean_up;
 use crate::tui::state::app::App;
 use crate::tui::state::clean_up::{CleanUp, CleanUpField, CleanUpStep};
@@ -18,28 +18,26 @@ use crate::work::{CleanUpJob, Job};
 /// Goes on to the stores, if what was typed can be understood.
 pub fn to_scope(app: &mut App) {
     let now = app.now;
-    let Some(own) = &mut app.clean_up else { return };
-    let checked = request(own).and_then(|request| {
+    let Some(clean_up) = &mut app.clean_up else { return };
+    let checked = request(clean_up).and_then(|request| {
         request.rule.parsed(now).map_err(|error| format!("It can't be understood: {error}"))?;
-        new_rule(own, &request)
+        Ok((new_rule(clean_up, &request)?, request.rule))
     });
     match checked {
-        Ok(rule) => {
-            (own.step, own.failure) = (CleanUpStep::Scope, None);
-            (own.except, own.with) = Default::default();
-            own.stop_waiting();
-            if let Some((name, rule)) = rule {
-                keep_rule(app, name, rule);
+        Ok((rule, asked)) => {
+            (clean_up.step, clean_up.failure) = (CleanUpStep::Scope, None);
+            if !asked.stores.is_empty() {
+                clean_up.chosen = clean_up.listed.stores.iter().map(|store| asked.is_for(store)).collect();
+            }
+            (clean_up.except, clean_up.with) = Default::default();
+            clean_up.stop_waiting();
+            let Some((name, rule)) = rule else { return };
+            match app.data.clone().filter(|_| !app.is_readonly()) {
+                Some(data) => app.give_job(Job::KeepCleanUpRule { name, rule, data }),
+                None => app.say("The rule is not saved: palimp only reads."),
             }
         }
-        Err(why) => own.failure = Some(why),
-    }
-}
-
-fn keep_rule(app: &mut App, name: String, rule: CleanUpRule) {
-    match app.data.clone().filter(|_| !app.is_readonly()) {
-        Some(data) => app.give_job(Job::KeepCleanUpRule { name, rule, data }),
-        None => app.say("The rule is not saved: palimp only reads."),
+        Err(why) => clean_up.failure = Some(why),
     }
 }
 
@@ -47,7 +45,7 @@ fn keep_rule(app: &mut App, name: String, rule: CleanUpRule) {
 pub fn rule_kept(app: &mut App, outcome: Result<SavedRules, String>) {
     match outcome {
         Ok(rules) => {
-            app.clean_up.iter_mut().for_each(|own| own.rules = Some(Ok(rules.clone())));
+            app.clean_up.iter_mut().for_each(|clean_up| clean_up.rules = Some(Ok(rules.clone())));
             app.say("The rule is saved.");
         }
         Err(why) => app.say(why),
@@ -56,56 +54,52 @@ pub fn rule_kept(app: &mut App, outcome: Result<SavedRules, String>) {
 
 /// Looks for what goes, in the chosen stores as they are now, and beside them.
 pub fn to_preview(app: &mut App) {
-    list_stores(app);
-    let Some(own) = &mut app.clean_up else { return };
-    if !own.chosen.contains(&true) {
-        own.failure = Some("No store is chosen: nothing would go.".into());
+    let Some(clean_up) = &mut app.clean_up else { return };
+    // The stores may be in another order by now, and those that are new are not chosen.
+    let listed = clean_up.listed.stores.iter().zip(&clean_up.chosen);
+    let roots: Vec<_> = listed.map(|(store, chosen)| (store.root.clone(), *chosen)).collect();
+    (clean_up.listed, clean_up.names) = (Arc::clone(&app.snapshot), app.store_names.clone());
+    let is_chosen = |store: &Arc<Store>| roots.iter().any(|(root, chosen)| *chosen && *root == store.root);
+    clean_up.chosen = clean_up.listed.stores.iter().map(is_chosen).collect();
+    if !clean_up.chosen.contains(&true) {
+        clean_up.failure = Some("No store is chosen: nothing would go.".into());
         return;
     }
-    let chosen = own.listed.stores.iter().zip(&own.chosen).filter(|(_, chosen)| **chosen);
+    let chosen = clean_up.listed.stores.iter().zip(&clean_up.chosen).filter(|(_, chosen)| **chosen);
     let stores: Vec<Arc<Store>> = chosen.map(|(store, _)| Arc::clone(store)).collect();
-    (own.snapshot, own.plan, own.asks_next) = (None, None, false);
-    (own.except, own.with, own.row) = Default::default();
-    own.rows.clear();
+    (clean_up.snapshot, clean_up.plan, clean_up.asks_next) = (None, None, false);
+    (clean_up.except, clean_up.with, clean_up.row) = Default::default();
+    clean_up.rows.clear();
     ask(app, Arc::new(Snapshot::of(stores)), false);
-}
-
-/// Lists the stores as they are now. They may be in another order, and those that are new are not chosen.
-fn list_stores(app: &mut App) {
-    let Some(own) = &mut app.clean_up else { return };
-    let roots: Vec<_> =
-        own.listed.stores.iter().zip(&own.chosen).map(|(own, is)| (own.root.clone(), *is)).collect();
-    (own.listed, own.names) = (Arc::clone(&app.snapshot), app.store_names.clone());
-    let is_chosen = |store: &Arc<Store>| roots.iter().any(|(root, is)| *is && *root == store.root);
-    own.chosen = own.listed.stores.iter().map(is_chosen).collect();
 }
 
 /// Makes the plan again for what the user chose. What lies beside is searched again if `beside`.
 pub fn plan_again(app: &mut App, beside: bool) {
-    let Some(own) = &mut app.clean_up else { return };
-    let Some(snapshot) = own.snapshot.clone() else { return };
+    let Some(clean_up) = &mut app.clean_up else { return };
+    let Some(snapshot) = clean_up.snapshot.clone() else { return };
     ask(app, snapshot, !beside);
 }
 
 /// Gives the job. With `keeps`, what was found beside the stores is not searched again.
 fn ask(app: &mut App, snapshot: Arc<Snapshot>, keeps: bool) {
     let (home, now) = (app.home.clone(), app.now);
-    let (Some(data), Some(own)) = (app.data.clone(), &mut app.clean_up) else {
+    let (Some(data), Some(clean_up)) = (app.data.clone(), &mut app.clean_up) else {
         return app.say("Without a folder of palimp's own data nothing can be planned.");
     };
-    let request = match request(own) {
+    let request = match request(clean_up) {
         Ok(request) => request,
         Err(why) => {
-            (own.step, own.failure) = (CleanUpStep::What, Some(why));
+            (clean_up.step, clean_up.failure) = (CleanUpStep::What, Some(why));
             return;
         }
     };
-    own.number += 1;
+    clean_up.number += 1;
     let progress = Arc::default();
-    let beside = own.plan.as_ref().filter(|_| keeps).and_then(|own| own.planned.not_reached.beside.clone());
+    let beside =
+        clean_up.plan.as_ref().filter(|_| keeps).and_then(|plan| plan.planned.not_reached.beside.clone());
     let job = CleanUpJob {
-        number: own.number,
-        lists_deleted: own.snapshot.is_some(),
+        number: clean_up.number,
+        lists_deleted: clean_up.snapshot.is_some(),
         snapshot,
         request,
         beside,
@@ -121,25 +115,30 @@ fn ask(app: &mut App, snapshot: Arc<Snapshot>, keeps: bool) {
 }
 
 pub fn planned(app: &mut App, number: u64, outcome: Result<(Arc<Snapshot>, CleanUpPlan), String>) {
-    let is_newest = app.clean_up.as_ref().is_some_and(|own| own.number == number);
+    let is_newest = app.clean_up.as_ref().is_some_and(|clean_up| clean_up.number == number);
     if !is_newest {
         return;
     }
     (app.changes.active, app.notice) = (None, None);
     let rows = clean_up::rows_on_screen(app);
-    let Some(own) = &mut app.clean_up else { return };
+    let Some(clean_up) = &mut app.clean_up else { return };
     match outcome {
         Ok((snapshot, plan)) => {
-            (own.snapshot, own.plan, own.failure) = (Some(snapshot), Some(plan), None);
-            (own.step, own.action_before) = (CleanUpStep::Preview, None);
-            own.list();
-            own.row.go(own.row.at, own.rows.len(), rows);
-            if std::mem::take(&mut own.asks_next) {
+            (clean_up.snapshot, clean_up.plan, clean_up.failure) = (Some(snapshot), Some(plan), None);
+            (clean_up.step, clean_up.action_before) = (CleanUpStep::Preview, None);
+            clean_up.list();
+            clean_up.row.go(clean_up.row.at, clean_up.rows.len(), rows);
+            if std::mem::take(&mut clean_up.asks_next) {
                 to_confirm(app);
             }
         }
         Err(why) => {
-            own.keep_plan(&why);
+            clean_up.asks_next = false;
+            clean_up.action = clean_up.action_before.take().unwrap_or(clean_up.action);
+            // A plan that is shown is as good as before: what the user picked is kept.
+            if clean_up.plan.is_none() {
+                clean_up.fail(&why);
+            }
             app.say(why);
         }
     }
@@ -150,16 +149,16 @@ pub fn to_confirm(app: &mut App) {
     if app.is_readonly() {
         return app.say("These stores are open to read only: nothing can be changed.");
     }
-    let Some(own) = &mut app.clean_up else { return };
-    if own.awaits_verdict {
-        own.asks_next = true;
+    let Some(clean_up) = &mut app.clean_up else { return };
+    if clean_up.awaits_verdict {
+        clean_up.asks_next = true;
         return;
     }
-    if own.is_stale {
-        own.asks_next = true;
+    if clean_up.is_stale {
+        clean_up.asks_next = true;
         return plan_again(app, true);
     }
-    let Some(plan) = &mut own.plan else { return };
+    let Some(plan) = &mut clean_up.plan else { return };
     if plan.planned.is_empty() {
         return app.say("Nothing goes: there is nothing to change.");
     }
@@ -174,37 +173,41 @@ pub fn false_alarm(app: &mut App) {
     if app.is_readonly() {
         return app.say("palimp was started to read only: no false alarm is kept.");
     }
-    let (Some(data), Some(own)) = (app.data.clone(), &mut app.clean_up) else { return };
-    let asked = request(own).map(|own| own.rule.kinds).unwrap_or_default();
-    let (Some(snapshot), Some(row)) = (&own.snapshot, own.rows.get(own.row.at)) else { return };
+    let (Some(data), Some(clean_up)) = (app.data.clone(), &mut app.clean_up) else { return };
+    let asked = request(clean_up).map(|request| request.rule.kinds).unwrap_or_default();
+    let (Some(snapshot), Some(row)) = (&clean_up.snapshot, clean_up.rows.get(clean_up.row.at)) else {
+        return;
+    };
     let (store, entry) = snapshot.get(row.at);
     let found = findings(store, entry, None).into_iter();
-    let values: Vec<Vec<u8>> =
-        found.filter(|own| asked.iter().any(|kind| kind == own.kind.as_str())).map(|own| own.value).collect();
+    let values: Vec<Vec<u8>> = found
+        .filter(|finding| asked.iter().any(|kind| kind == finding.kind.as_str()))
+        .map(|finding| finding.value)
+        .collect();
     if values.is_empty() {
         return app.say("A false alarm is what a kind finds: this memory has nothing of the chosen kinds.");
     }
-    own.awaits_verdict = true;
+    clean_up.awaits_verdict = true;
     app.give_job(Job::KeepVerdict { values, verdict: Verdict::No, data });
 }
 
 /// Makes the plan again if it waits for a false alarm that is kept by now.
 pub fn verdict_kept(app: &mut App) {
-    let Some(own) = &mut app.clean_up else { return };
-    if std::mem::take(&mut own.awaits_verdict) {
+    let Some(clean_up) = &mut app.clean_up else { return };
+    if std::mem::take(&mut clean_up.awaits_verdict) {
         plan_again(app, true);
     }
 }
 
 /// Returns the request, or why what was typed can't be one.
-pub fn request(own: &CleanUp) -> Result<CleanUpRequest, String> {
-    let text = |field| Some(own.typed(field)).filter(|own| !own.is_empty());
+pub fn request(clean_up: &CleanUp) -> Result<CleanUpRequest, String> {
+    let text = |field| Some(clean_up.typed(field)).filter(|text| !text.is_empty());
     let (topic, query) = match text(CleanUpField::Topic) {
         Some(typed) if is_query(&typed) => (None, Some(typed)),
         typed => (typed, None),
     };
     let (names, list) = match text(CleanUpField::Names) {
-        Some(typed) if typed.starts_with(['/', '~', '.']) => (Some(whole_path(own, &typed)?), None),
+        Some(typed) if typed.starts_with(['/', '~', '.']) => (Some(whole_path(clean_up, &typed)?), None),
         Some(typed) => (None, Some(typed.split(',').map(str::trim).collect::<Vec<_>>().join("\n"))),
         None => (None, None),
     };
@@ -215,8 +218,7 @@ pub fn request(own: &CleanUp) -> Result<CleanUpRequest, String> {
         names,
         since: text(CleanUpField::Since),
         until: text(CleanUpField::Until),
-        near_copies: false,
-        pinned: false,
+        ..CleanUpRule::default()
     };
     let values: Vec<String> = text(CleanUpField::Value).into_iter().collect();
     if let Some(len) = values.iter().map(String::len).find(|len| *len < SHORTEST_VALUE) {
@@ -225,7 +227,7 @@ pub fn request(own: &CleanUp) -> Result<CleanUpRequest, String> {
         ));
     }
     let rule = match text(CleanUpField::Rule) {
-        Some(name) if is_by_name(own) => saved(own, &name)?.narrowed(&rule),
+        Some(name) if is_by_name(clean_up) => saved(clean_up, &name)?.narrowed(&rule),
         _ if rule.is_empty() && values.is_empty() && list.is_none() => {
             return Err("Type what is to be forgotten: one field is enough.".into());
         }
@@ -235,36 +237,36 @@ pub fn request(own: &CleanUp) -> Result<CleanUpRequest, String> {
         rule,
         values,
         names: list,
-        except: own.except.clone(),
-        with: own.with.clone(),
-        action: own.action,
+        except: clean_up.except.clone(),
+        with: clean_up.with.clone(),
+        action: clean_up.action,
     })
 }
 
 /// True if only the name of a rule is typed, or times beside it: the saved rule is run.
-fn is_by_name(own: &CleanUp) -> bool {
+fn is_by_name(clean_up: &CleanUp) -> bool {
     let is_of_run = |field: &CleanUpField| {
         matches!(field, CleanUpField::Since | CleanUpField::Until | CleanUpField::Rule)
     };
-    !own.typed(CleanUpField::Rule).is_empty()
-        && CleanUpField::ALL.iter().all(|field| is_of_run(field) || own.typed(*field).is_empty())
+    !clean_up.typed(CleanUpField::Rule).is_empty()
+        && CleanUpField::ALL.iter().all(|(field, ..)| is_of_run(field) || clean_up.typed(*field).is_empty())
 }
 
 /// Returns the path of a list as any program reads it: a rule is run by the verb, too.
-fn whole_path(own: &CleanUp, typed: &str) -> Result<String, String> {
-    let at_home = typed.strip_prefix("~/").zip(own.home.as_deref());
+fn whole_path(clean_up: &CleanUp, typed: &str) -> Result<String, String> {
+    let at_home = typed.strip_prefix("~/").zip(clean_up.home.as_deref());
     let path = at_home.map_or_else(|| typed.into(), |(rest, home)| home.join(rest));
     let whole = std::path::absolute(&path).map_err(|error| format!("{typed}: {error}."))?;
     Ok(whole.to_text().into_owned())
 }
 
 /// Returns the rule to save with its name, if a name was typed for it.
-fn new_rule(own: &CleanUp, request: &CleanUpRequest) -> Result<Option<(String, CleanUpRule)>, String> {
-    let name = own.typed(CleanUpField::Rule);
-    if name.is_empty() || is_by_name(own) {
+fn new_rule(clean_up: &CleanUp, request: &CleanUpRequest) -> Result<Option<(String, CleanUpRule)>, String> {
+    let name = clean_up.typed(CleanUpField::Rule);
+    if name.is_empty() || is_by_name(clean_up) {
         return Ok(None);
     }
-    let mut rules = match &own.rules {
+    let mut rules = match &clean_up.rules {
         Some(Ok(rules)) => rules.clone(),
         Some(Err(why)) => return Err(why.clone()),
         None => return Err("The saved rules are still being read.".into()),
@@ -275,12 +277,13 @@ fn new_rule(own: &CleanUp, request: &CleanUpRequest) -> Result<Option<(String, C
                 .into(),
         );
     }
-    rules.add(&name, request.rule.clone())?;
-    Ok(Some((name, request.rule.clone())))
+    let rule = request.rule.of_stores(&clean_up.listed);
+    rules.add(&name, rule.clone())?;
+    Ok(Some((name, rule)))
 }
 
-fn saved(own: &CleanUp, name: &str) -> Result<CleanUpRule, String> {
-    match &own.rules {
+fn saved(clean_up: &CleanUp, name: &str) -> Result<CleanUpRule, String> {
+    match &clean_up.rules {
         Some(Ok(rules)) => rules
             .get(name)
             .cloned()
@@ -302,7 +305,7 @@ fn kinds(typed: &str) -> Result<Vec<String>, String> {
     let known = |word: &str| {
         let names = Kind::ALL.map(Kind::as_str);
         Kind::of(word)
-            .map(|own| own.as_str().to_owned())
+            .map(|kind| kind.as_str().to_owned())
             .ok_or_else(|| format!("{word} is no kind. Kinds are {}.", names.join(", ")))
     };
     words.map(known).collect()

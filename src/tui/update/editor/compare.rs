@@ -11,7 +11,6 @@ use crate::tui::state::app::App;
 use crate::tui::update::editor::form_request::{changed, give, request, told};
 use crate::work::Job;
 
-/// Shows the fields that differ, if any do.
 pub fn open(app: &mut App) {
     let Some(editor) = &mut app.editor else { return };
     let values = editor.values();

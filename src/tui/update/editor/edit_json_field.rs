@@ -1,28 +1,13 @@
 //! Edits a field, or the whole memory as JSON, in the user's own editor.
 
-use std::sync::Arc;
-
 use crate::ops::{self, WriteContext};
 use crate::tui::action::Action;
-use crate::tui::editor::{Editor, is_open};
+use crate::tui::editor::is_open;
 use crate::tui::message::{Effect, FormPart};
 use crate::tui::state::app::App;
 use crate::tui::update::editor::form_request::{ask, changed, request};
 use crate::work::Job;
 
-pub fn edit_json(app: &mut App) {
-    app.push_effect(Effect::EditFormPart(FormPart::Record));
-}
-
-/// Edits the focused field, if the form may change it.
-pub fn edit_field(app: &mut App) {
-    if let Some(editor) = app.editor.as_mut().filter(|editor| is_open(editor.own())) {
-        let field = FormPart::Field(editor.field);
-        app.push_effect(Effect::EditFormPart(field));
-    }
-}
-
-/// Returns the text for another editor.
 pub fn text_for(app: &App, what: FormPart) -> Option<String> {
     let editor = app.editor.as_ref()?;
     match what {
@@ -39,9 +24,7 @@ pub fn text_for(app: &App, what: FormPart) -> Option<String> {
 pub fn lent(app: &mut App, what: FormPart, before: &str, after: Result<String, String>) {
     let Some(editor) = &mut app.editor else { return };
     let after = match after {
-        Ok(after) if after == before => {
-            return app.say("The text is the same.");
-        }
+        Ok(after) if after == before => return app.say("The text is the same."),
         Ok(after) => after,
         Err(why) => return app.say(why),
     };
@@ -55,7 +38,12 @@ pub fn lent(app: &mut App, what: FormPart, before: &str, after: Result<String, S
         FormPart::Record => {
             let (store, entry) = editor.snapshot.get(editor.at);
             match ops::form::values_of(store, entry, &editor.form, &after) {
-                Ok(values) => put(editor, &values),
+                Ok(values) => {
+                    let fields = editor.texts.iter_mut().zip(&editor.form.fields).zip(&values);
+                    fields
+                        .filter(|((_, field), _)| is_open(field))
+                        .for_each(|((text, _), value)| text.set(value));
+                }
                 Err(refusal) => {
                     app.say(format!("{} Nothing was changed.", refusal.message));
                     let keep = request(app).map(|request| Effect::Job(Job::KeepText(request, after)));
@@ -67,19 +55,4 @@ pub fn lent(app: &mut App, what: FormPart, before: &str, after: Result<String, S
     changed(app);
     ask(app, true);
     app.say(format!("It is taken into the form; {} saves it.", Action::Save.key()));
-}
-
-fn put(editor: &mut Editor, values: &[String]) {
-    let form = Arc::clone(&editor.form);
-    for ((text, field), value) in editor.texts.iter_mut().zip(&form.fields).zip(values) {
-        if is_open(field) {
-            text.set(value);
-        }
-    }
-}
-
-/// Adds to the notice where the text is kept that the form could not take.
-pub fn text_kept(app: &mut App, said: &str) {
-    let before = app.notice.take().unwrap_or_default();
-    app.say(format!("{before} {said}").trim().to_owned());
 }

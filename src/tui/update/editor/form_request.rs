@@ -28,7 +28,6 @@ pub fn changed(app: &mut App) {
     ask(app, false);
 }
 
-/// Gives a job to the thread that changes stores.
 pub fn give(app: &mut App, job: Job) {
     let Some(editor) = app.editor.as_mut().filter(|editor| !editor.saving) else { return };
     editor.saving = true;

@@ -12,7 +12,6 @@ use crate::tui::state::app::{App, Screen};
 use crate::tui::update::editor::form_request::{ask, changed, request, told};
 use crate::work::Job;
 
-/// Returns the view below the form.
 pub fn beneath(app: &App) -> Screen {
     if app.difference.is_some() { Screen::Difference } else { Screen::Memories }
 }
@@ -40,14 +39,6 @@ pub fn unkept(app: &App) -> Option<Job> {
         app.editor.as_ref().filter(|editor| editor.draft_searched && editor.found_draft.is_none())?;
     let waits = matches!(editor.draft_state, DraftState::Pending | DraftState::Failed(_));
     waits.then(|| editor.request(app)).flatten().map(|request| Job::KeepDraft(Box::new(request)))
-}
-
-/// Keeps the draft before palimp quits with an open form.
-pub fn keep_before_leaving(app: &mut App) {
-    let Some(at) = app.effects.iter().position(|effect| matches!(effect, Effect::Quit)) else { return };
-    if let Some(job) = unkept(app) {
-        app.effects.insert(at, Effect::Job(job));
-    }
 }
 
 /// Handles a key while a found draft waits: the user takes it up or drops it.

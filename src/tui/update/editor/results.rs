@@ -53,7 +53,6 @@ pub fn add_known(app: &mut App) {
     }
 }
 
-/// Takes in that the draft was kept, or why it was not.
 pub fn kept(app: &mut App, version: u64, outcome: Result<Moment, String>) {
     let Some(editor) = &mut app.editor else { return };
     if version != editor.version {
@@ -69,7 +68,6 @@ pub fn kept(app: &mut App, version: u64, outcome: Result<Moment, String>) {
     };
 }
 
-/// Takes in the result of the search for a draft.
 pub fn draft_found(app: &mut App, at: EntryRef, draft: Option<FormDraft>) {
     let Some(editor) = app.editor.as_mut().filter(|editor| editor.opened_at == at && !editor.draft_searched)
     else {
@@ -176,7 +174,10 @@ pub fn saved(app: &mut App, saved: FormSaveOutcome) {
     match saved {
         FormSaveOutcome::Done(own) => {
             // A draft may have been written during the save. This drops it, too.
-            forget(app);
+            if let Some(mut request) = request(app) {
+                request.values = request.form.values();
+                app.give_job(Job::KeepDraft(request));
+            }
             app.editor = None;
             app.screen = beneath(app);
             app.notice = Some(running_change::outcome_notice(app, own));
@@ -193,7 +194,7 @@ pub fn saved(app: &mut App, saved: FormSaveOutcome) {
         FormSaveOutcome::Judged(own) => {
             app.quits_when_done = false;
             let warned = !own.judged.is_refused();
-            let count = own.judged.findings.iter().filter(|own| own.is_new).count();
+            let count = own.judged.findings.iter().filter(|finding| finding.is_new).count();
             editor.warned_version = warned.then_some(own.version);
             (editor.judged_version, editor.judged) = (own.version, own.judged);
             let key = Action::Save.key();
@@ -201,7 +202,11 @@ pub fn saved(app: &mut App, saved: FormSaveOutcome) {
                 true => {
                     format!("It is not saved yet: {count} to look at; {key} once more saves it all the same.")
                 }
-                false => format!("It is not saved, and nothing is lost: {}", first(editor)),
+                false => {
+                    let first = editor.judged.findings.iter().find(|finding| finding.refuses());
+                    let first = first.map(|first| format!("{} ({})", first.message, first.code.as_str()));
+                    format!("It is not saved, and nothing is lost: {}", first.unwrap_or_default())
+                }
             });
         }
         FormSaveOutcome::Failed(why) => {
@@ -209,18 +214,5 @@ pub fn saved(app: &mut App, saved: FormSaveOutcome) {
             app.say(format!("{why} What was typed is still here."));
             load_after_change(app);
         }
-    }
-}
-
-fn first(editor: &Editor) -> String {
-    let own = editor.judged.findings.iter().find(|own| own.refuses());
-    own.map_or_else(String::new, |own| format!("{} ({})", own.message, own.code.as_str()))
-}
-
-/// Drops the draft of the memory whose form is open.
-fn forget(app: &mut App) {
-    if let Some(mut request) = request(app) {
-        request.values = request.form.values();
-        app.give_job(Job::KeepDraft(request));
     }
 }

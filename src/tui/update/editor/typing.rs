@@ -3,6 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::format;
+use crate::tui::editor::text_buffer::TextBuffer;
 use crate::tui::editor::{Editor, LinkCompletion, choices, form_layout, is_open};
 use crate::tui::state::app::App;
 use crate::tui::state::row_list::around;
@@ -12,7 +13,6 @@ use crate::tui::update::editor::leave::say_choices;
 /// At most this many names are offered after `[[`.
 const NAMES: usize = 50;
 
-/// Handles a key that moves or types.
 pub fn key(app: &mut App, key: KeyEvent) {
     let Some(editor) = &mut app.editor else { return };
     if key.code == KeyCode::Tab && complete(editor) {
@@ -34,16 +34,9 @@ pub fn key(app: &mut App, key: KeyEvent) {
     }
 }
 
-/// Undoes what was typed last into the focused field.
-pub fn undo(app: &mut App) {
-    if app.editor.as_mut().is_some_and(|editor| editor.text().undo()) {
-        changed(app)
-    }
-}
-
-/// Types again what was undone last.
-pub fn redo(app: &mut App) {
-    if app.editor.as_mut().is_some_and(|editor| editor.text().redo()) {
+/// Undoes or redoes an edit of the focused field.
+pub fn reverse(app: &mut App, turn: fn(&mut TextBuffer) -> bool) {
+    if app.editor.as_mut().is_some_and(|editor| turn(editor.text())) {
         changed(app)
     }
 }
@@ -195,21 +188,21 @@ fn put_name(editor: &mut Editor) -> bool {
 
 /// Wraps the focused field, and scrolls so that its cursor is on screen.
 pub fn refresh(app: &mut App) {
-    let inner = form_layout::form_inner(app);
+    let form = form_layout::areas(app).form;
+    let (width, height) = (form.width.saturating_sub(2), form.height.saturating_sub(1));
     let Some(editor) = &mut app.editor else { return };
-    let (_, width) = form_layout::columns(editor, inner.width);
+    let (_, width) = form_layout::columns(editor, width);
     let is_area = editor.is_area();
     editor.text().wrap(if is_area { width } else { usize::MAX / 2 });
-    let shown = form_layout::rows_of_own(editor, inner.height);
+    let shown = form_layout::rows_of_own(editor, height);
     let (row, _) = editor.texts[editor.field].place();
     let last = editor.texts[editor.field].len().saturating_sub(shown);
     editor.row = editor.row.clamp((row + 1).saturating_sub(shown), row).min(last.max(row));
     editor.top = editor.top.min(editor.field);
-    let height = usize::from(inner.height);
     let used = |editor: &Editor| {
-        (editor.top..=editor.field).map(|at| form_layout::height_of(editor, at, inner.height)).sum::<usize>()
+        (editor.top..=editor.field).map(|at| form_layout::height_of(editor, at, height)).sum::<usize>()
     };
-    while editor.top < editor.field && used(editor) > height {
+    while editor.top < editor.field && used(editor) > usize::from(height) {
         editor.top += 1;
     }
 }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::model::BackupCheck;
 use crate::model::plan::count_with_noun;
+use crate::model::{BackupCheck, Verb};
 use crate::tui::action::Action;
 use crate::tui::list_view::backups::item_key;
 use crate::tui::list_view::journal;
@@ -220,24 +220,17 @@ pub fn verified(app: &mut App, place: (usize, &Path), found: VerifyResult) {
     }
 }
 
-/// The result of a verification, and the differences.
 pub type VerifyResult = (BackupCheck, Option<BackupSummary>);
 
-/// Notes the result in the list of backups.
-pub fn note(
-    list: Option<&mut Vec<BackupRow>>,
-    (store, path): (usize, &Path),
-    (verified, differs): VerifyResult,
-) {
+fn note(list: Option<&mut Vec<BackupRow>>, (store, path): (usize, &Path), (verified, differs): VerifyResult) {
     let own = list.into_iter().flatten().find(|own| own.store == store && own.copy.path == path);
     if let Some(own) = own {
         (own.verified, own.differs) = (Some(verified), differs);
     }
 }
 
-/// Starts to search for what the step under the cursor erased.
 pub fn verify_erased(app: &mut App) {
-    let Some((store, row)) = journal::step(app).filter(|(_, row)| row.line.verb == "erase") else {
+    let Some((store, row)) = journal::step(app).filter(|(_, row)| row.line.verb == Verb::Erase) else {
         return app.say("Only an erasure is searched for again: no such step is under the cursor.");
     };
     let step = row.line.step;

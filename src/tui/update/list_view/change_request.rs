@@ -7,13 +7,14 @@ use std::sync::Arc;
 use crate::model::plan::count_with_noun;
 use crate::model::{BackupCheck, EntryRef, PathText};
 use crate::ops::archive::takes_sessions;
+use crate::ops::session::UnarchiveSession;
 use crate::tui::list_view::backups::chosen;
 use crate::tui::list_view::upkeep::why_not_restorable;
 use crate::tui::state::app::App;
 use crate::tui::state::row_list::ListRow;
 use crate::tui::update::running_change;
 use crate::tui::{list_view, possible_changes};
-use crate::usecase::{BackupRestore, ChangeCommand, ChangeRequest, Requester, SessionCommand, memory_count};
+use crate::usecase::{BackupRestore, ChangeRequest, Command, Requester, UnarchiveMemories, memory_count};
 
 /// Returns the marked rows, even those that a filter hides, or else the row under the cursor.
 pub fn aimed(app: &App) -> Vec<ListRow> {
@@ -34,8 +35,8 @@ pub fn aimed_in_list(app: &App) -> Vec<ListRow> {
 }
 
 /// Starts to plan a change. The plan is shown before the change is made.
-pub fn plan(app: &mut App, name: String, wanted: ChangeCommand) {
-    if let Some(request) = request(app, name, wanted) {
+pub fn plan(app: &mut App, name: String, command: Arc<dyn Command>) {
+    if let Some(request) = request(app, name, command) {
         look_at(app, request);
     }
 }
@@ -46,29 +47,24 @@ pub fn look_at(app: &mut App, request: ChangeRequest) {
 }
 
 /// Makes a change of the stores that the view shows. If nothing may be changed, says why.
-pub fn request(app: &mut App, name: String, wanted: ChangeCommand) -> Option<ChangeRequest> {
-    let data = match (possible_changes::writable(app), app.data.clone()) {
-        (Ok(()), Some(data)) => data,
-        (Err(why), _) => {
-            app.say(why);
-            return None;
-        }
-        (Ok(()), None) => return None,
-    };
+pub fn request(app: &mut App, name: String, command: Arc<dyn Command>) -> Option<ChangeRequest> {
+    if let Err(why) = possible_changes::writable(app) {
+        app.say(why);
+        return None;
+    }
+    let data = app.data.clone()?;
     let snapshot = Arc::clone(app.list_view.read_snapshot.as_ref().unwrap_or(&app.snapshot));
-    Some(ChangeRequest { name, ..ChangeRequest::new(snapshot, Requester::Screen, wanted, data, app.now) })
+    Some(ChangeRequest { name, ..ChangeRequest::new(snapshot, Requester::Screen, command, data, app.now) })
 }
 
-/// Plans to restore the chosen memories of the open backup, or the whole file.
 fn restore_backup(app: &mut App, name: String, (chosen, whole): (HashSet<u64>, bool)) {
     let Some(opened) = &app.list_view.backups.opened else { return };
     let (copy, bytes) = (opened.copy.clone(), Arc::clone(&opened.bytes));
     let restoring = BackupRestore { store: opened.store, copy, bytes, chosen, whole };
     app.list_view.read_snapshot = Some(Arc::clone(&opened.snapshot));
-    plan(app, name, ChangeCommand::RestoreBackup(restoring))
+    plan(app, name, Arc::new(restoring))
 }
 
-/// Plans to bring back the marked memories, or the one under the cursor.
 pub fn from_archive(app: &mut App) {
     let rows = aimed_in_list(app);
     let at = |row: ListRow| if let ListRow::Archived(at) = row { Some(at) } else { None };
@@ -80,14 +76,14 @@ pub fn from_archive(app: &mut App) {
         return app.say(why);
     }
     if let Some((store, session)) = whole_session(app, &at) {
-        let wanted = ChangeCommand::Session(store, SessionCommand::Unarchive(session.clone(), false));
+        let wanted = Arc::new(UnarchiveSession { store, id: session.clone(), allow_large: false });
         return plan(app, format!("the session {session}"), wanted);
     }
     let name = match (at.as_slice(), &app.list_view.read_snapshot) {
         ([one], Some(snapshot)) => App::quoted_title(snapshot, *one),
         _ => memory_count(at.len()),
     };
-    let Some(mut request) = request(app, name, ChangeCommand::Unarchive) else { return };
+    let Some(mut request) = request(app, name, Arc::new(UnarchiveMemories)) else { return };
     request.at = at;
     look_at(app, request);
 }
@@ -104,7 +100,6 @@ fn whole_session(app: &App, at: &[EntryRef]) -> Option<(usize, String)> {
     at.iter().all(|own| of(own).as_ref() == Some(&first)).then_some(first)
 }
 
-/// Plans to bring back what is marked in the open backup.
 pub fn from_backup(app: &mut App) {
     let marked = chosen(&app.list_view.details);
     let Some(opened) = &app.list_view.backups.opened else { return app.say("Open a backup first: Enter.") };
@@ -139,7 +134,6 @@ pub fn replace(app: &mut App) {
     restore_backup(app, name, (marked, true))
 }
 
-/// Returns why a damaged backup does not replace a whole file.
 pub fn damaged(verified: &BackupCheck) -> String {
     format!("the backup is damaged, so it does not replace the file ({})", verified.found)
 }

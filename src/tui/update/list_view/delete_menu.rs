@@ -15,13 +15,6 @@ use crate::tui::update::list_view::secrets;
 use crate::tui::update::{editor, reference_go_back};
 use crate::usecase::memory_count;
 
-pub fn open(app: &mut App) {
-    match menu(app) {
-        Ok(menu) => app.delete_menu = Some(menu),
-        Err(why) => app.say(why),
-    }
-}
-
 /// Opens the form of the memory under the cursor. Esc leads back to the list.
 pub fn edit(app: &mut App) {
     let opened = checked_row(app).and_then(|at| {
@@ -32,7 +25,7 @@ pub fn edit(app: &mut App) {
     opened.unwrap_or_else(|why| app.say(why));
 }
 
-fn menu(app: &App) -> Result<DeleteMenu, String> {
+pub fn menu(app: &App) -> Result<DeleteMenu, String> {
     writable(app)?;
     let is_text = app.list_view.in_details && !has_rows(app);
     let rows = if is_text { app.list_view.row().into_iter().collect() } else { aimed(app) };
@@ -57,7 +50,6 @@ fn menu(app: &App) -> Result<DeleteMenu, String> {
     Ok(DeleteMenu { verb: "Remove", aim, lines })
 }
 
-/// Returns the memories of rows, each once, in the order of the list.
 fn memories(app: &App, rows: impl Iterator<Item = ListRow>) -> Vec<EntryRef> {
     let mut known = HashSet::new();
     rows.filter_map(|row| memory_of(app, row)).filter(|at| known.insert(*at)).collect()

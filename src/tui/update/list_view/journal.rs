@@ -1,13 +1,15 @@
 //! The journal: shows what a step changed, and undoes or redoes it.
 
-use crate::model::UndoRedo;
+use std::sync::Arc;
+
+use crate::model::{UndoRedo, Verb};
 use crate::tui::action::Action;
 use crate::tui::list_view::journal::step;
 use crate::tui::state::app::App;
 use crate::tui::update::list_view::backups;
 use crate::tui::update::list_view::change_request::plan;
 use crate::tui::update::list_view::row_refresh::ask;
-use crate::usecase::{ChangeCommand, JournalView, StepOutcome};
+use crate::usecase::{JournalView, ReverseSteps, StepOutcome};
 use crate::work::{Inspect, StepDetail};
 
 pub fn read(app: &mut App, accounts: Vec<JournalView>, newest: Vec<StepDetail>) {
@@ -24,7 +26,11 @@ pub fn shown(app: &mut App, own: StepDetail) {
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
         // Once its receipt is open, the same key searches again for what a step erased.
-        Action::Open if app.list_view.in_details && is_erasure(app) => backups::verify_erased(app),
+        Action::Open
+            if app.list_view.in_details && step(app).is_some_and(|(_, row)| row.line.verb == Verb::Erase) =>
+        {
+            backups::verify_erased(app)
+        }
         Action::Open if step(app).is_some() => open(app),
         Action::Verify => backups::verify_erased(app),
         Action::Undo => turn(app, false),
@@ -32,10 +38,6 @@ pub fn act(app: &mut App, action: Action) -> bool {
         _ => return false,
     }
     true
-}
-
-fn is_erasure(app: &App) -> bool {
-    step(app).is_some_and(|(_, row)| row.line.verb == "erase")
 }
 
 fn open(app: &mut App) {
@@ -88,5 +90,5 @@ fn turn(app: &mut App, is_redo: bool) {
         _ => format!("step {of} of {}", app.store_name(store)),
     };
     app.list_view.read_snapshot = Some(std::sync::Arc::clone(&app.snapshot));
-    plan(app, name, ChangeCommand::UndoRedoSteps(vec![(store, wanted)]))
+    plan(app, name, Arc::new(ReverseSteps(vec![(store, wanted)])))
 }

@@ -1,5 +1,7 @@
 //! What a model gets: opens what is under the cursor, and moves lines out of an index that is too long.
 
+use std::sync::Arc;
+
 use crate::check::{KeyedProblem, findings};
 use crate::model::{Code, PathText, Severity};
 use crate::ops::repair::{FixChoice, RepairTarget};
@@ -10,7 +12,7 @@ use crate::tui::state::app::App;
 use crate::tui::state::row_list::ListRow;
 use crate::tui::update::list_view::change_request::plan;
 use crate::tui::update::reference_go_back;
-use crate::usecase::ChangeCommand;
+use crate::usecase::Repair;
 
 pub fn act(app: &mut App, action: Action) -> bool {
     match (action, focused_memory(app)) {
@@ -44,5 +46,5 @@ fn move_lines(app: &mut App) {
     let marked =
         lines.filter(|(at, _)| marks.contains(&line_key(app, *at))).map(|(_, own)| own.number as u32);
     let pick = FixChoice::Lines(marked.collect());
-    plan(app, name, ChangeCommand::Repair(RepairTarget::Chosen(vec![(key, pick)])));
+    plan(app, name, Arc::new(Repair(RepairTarget::Chosen(vec![(key, pick)]))));
 }

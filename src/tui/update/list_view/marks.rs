@@ -11,25 +11,14 @@ pub fn toggle(app: &mut App) {
     if app.list_view.focused().range.is_some() {
         return range(app);
     }
-    let Some(row) = app.list_view.focused().selected() else { return nothing(app) };
-    match list_view::may_mark(app, row) {
-        Ok(()) => mark(app, row, true),
-        Err(why) => app.say(why),
-    }
-    let own = app.list_view.focused_mut();
-    own.cursor.at = (own.cursor.at + 1).min(own.len().saturating_sub(1));
+    let row = app.list_view.focused().selected();
+    set(app, row.into_iter().collect(), true);
+    let rows = app.list_view.focused_mut();
+    rows.cursor.at = (rows.cursor.at + 1).min(rows.len().saturating_sub(1));
 }
 
 fn nothing(app: &mut App) {
     app.say("There is no row here to mark.");
-}
-
-fn mark(app: &mut App, row: ListRow, inverts: bool) {
-    let key = row.key(app);
-    let marks = &mut app.list_view.focused_mut().marks;
-    if !(inverts && marks.remove(&key)) {
-        marks.insert(key);
-    }
 }
 
 /// Begins a range at the cursor, or marks the rows from its beginning to the cursor.
@@ -49,23 +38,25 @@ pub fn range(app: &mut App) {
 
 /// Marks all rows that are shown, or inverts their marks.
 pub fn all(app: &mut App, inverts: bool) {
-    let rows: Vec<ListRow> = app.list_view.focused().each().collect();
-    if rows.is_empty() {
-        return nothing(app);
-    }
-    set(app, rows, inverts);
+    set(app, app.list_view.focused().each().collect(), inverts);
 }
 
 /// Marks or inverts rows, without those that can't be marked. If none can be, says why.
 fn set(app: &mut App, rows: Vec<ListRow>, inverts: bool) {
-    let mut refused = None;
-    let mut is_any = false;
+    if rows.is_empty() {
+        return nothing(app);
+    }
+    let (mut refused, mut is_any) = (None, false);
     for row in rows {
         match list_view::may_mark(app, row) {
             Err(why) => refused = Some(why),
             Ok(()) => {
                 is_any = true;
-                mark(app, row, inverts);
+                let key = row.key(app);
+                let marks = &mut app.list_view.focused_mut().marks;
+                if !(inverts && marks.remove(&key)) {
+                    marks.insert(key);
+                }
             }
         }
     }
@@ -76,11 +67,11 @@ fn set(app: &mut App, rows: Vec<ListRow>, inverts: bool) {
 
 /// Shows only the marked rows, or all again.
 pub fn only(app: &mut App) {
-    let held = cursor_key(app);
+    let key = cursor_key(app);
     let own = app.list_view.focused_mut();
     if own.marks.is_empty() && !own.only_marked {
         return app.say(format!("Nothing is marked: {} marks.", Action::Toggle.key()));
     }
     own.only_marked = !own.only_marked;
-    renew_focused(app, held);
+    renew_focused(app, key);
 }

@@ -80,14 +80,6 @@ fn told(app: &App, who: &str, title: &str, place: &str) -> String {
     }
 }
 
-/// Removes the notice about a new memory after its time.
-pub fn was_told(app: &mut App) {
-    let brief = app.brief_notice.take();
-    if brief.is_some() && app.notice == brief {
-        app.notice = None;
-    }
-}
-
 /// Returns the wanted memory that was written last, after a time, but not in the future.
 pub fn newest(
     app: &App,
@@ -163,20 +155,20 @@ fn undo_seen(app: &mut App) {
     let Some(before) = app.list_view.seen_before.pop() else {
         return app.say("Nothing was marked as seen in this view, so nothing is undone.");
     };
-    let held = cursor_key(app);
+    let key = cursor_key(app);
     app.visits = before;
     app.say("What was marked as seen last is new again.");
     write(app);
-    renew(app, held);
+    renew(app, key);
 }
 
 /// Saves what is seen, and remembers the former state for undo.
 fn keep(app: &mut App, before: Visits) {
-    let held = cursor_key(app);
+    let key = cursor_key(app);
     app.list_view.seen_before.push(before);
     app.list_view.list.marks.clear();
     write(app);
-    renew(app, held);
+    renew(app, key);
 }
 
 /// Saves up to when each store was seen, unless nothing may be written.

@@ -1,5 +1,7 @@
 //! Problems: the keys of their view, the ways into it, and the action `fix`.
 
+use std::sync::Arc;
+
 use crate::model::{EntryRef, Problem};
 use crate::ops::repair::FixPreview;
 use crate::tui::action::Action;
@@ -8,14 +10,19 @@ use crate::tui::state::app::{App, Screen};
 use crate::tui::state::row_list::ListRow;
 use crate::tui::update::list_view::change_request::plan;
 use crate::tui::update::list_view::delete_menu::edit;
-use crate::tui::update::list_view::row_refresh::{ask, open_view};
+use crate::tui::update::list_view::row_refresh::open_view;
 use crate::tui::update::reference_go_back;
-use crate::usecase::ChangeCommand;
-use crate::work::Inspect;
+use crate::usecase::Repair;
 
 pub fn act(app: &mut App, action: Action) -> bool {
     match action {
-        Action::Open => reference_go_back::open_problem(app),
+        Action::Open => {
+            let Some((store, problem)) = problems::selected(app) else { return true };
+            match problems::entry(&app.snapshot, store, problem) {
+                Some(at) => reference_go_back::open_memory(app, at),
+                None => app.say("This problem is about the file, not about one memory."),
+            }
+        }
         Action::Fix => fix(app),
         Action::Down | Action::Up if app.list_view.in_details => {
             return choose(app, action == Action::Down);
@@ -67,7 +74,7 @@ pub fn fix(app: &mut App) {
     let Some((_, problem)) = problems::selected(app) else { return };
     let line = problem.line.map_or(String::new(), |line| format!(" on line {line}"));
     let name = format!("\"{}\"{line}", problem.code.as_str().replace('-', " "));
-    plan(app, name, ChangeCommand::Repair(which));
+    plan(app, name, Arc::new(Repair(which)));
 }
 
 /// Chooses the next fix, or the one before. False if there is no choice.
@@ -80,14 +87,6 @@ pub fn choose(app: &mut App, ahead: bool) -> bool {
     fix.chosen = Some(at);
     app.say(told);
     true
-}
-
-/// Starts to look for fixes of the problem under the cursor.
-pub fn ask_fixes(app: &mut App) {
-    let own = problems::selected(app).map(|(store, own)| (store, Box::new(own.clone())));
-    if let (Screen::Problems, Some((store, own)), true) = (app.screen, own, app.data.is_some()) {
-        ask(app, Inspect::Fixes(store, own));
-    }
 }
 
 /// Takes in the fixes of a problem. The cursor may have moved on.

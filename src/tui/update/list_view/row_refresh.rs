@@ -6,10 +6,8 @@ use std::sync::Arc;
 use crate::tui::list_view::{self, loaded, row};
 use crate::tui::state::app::{App, Screen};
 use crate::tui::state::list_view::ListView;
-use crate::tui::state::prompt::PromptPurpose;
 use crate::tui::state::row_list::{ListRow, RowList};
 use crate::tui::update::list_view::{backups, problems};
-use crate::tui::update::open_prompt;
 use crate::usecase::budgets;
 use crate::work::{Inspect, InspectRequest, Job};
 
@@ -26,8 +24,8 @@ pub fn cursor_key(app: &App) -> Option<String> {
     app.list_view.row().map(|row| row.key(app))
 }
 
-/// Makes the rows again. The cursor stays on the row with the key `held`, and marks stay on their rows.
-pub fn renew(app: &mut App, held: Option<String>) {
+/// Makes the rows again. The cursor stays on the row with this key, and marks stay on their rows.
+pub fn renew(app: &mut App, key: Option<String>) {
     let Some(kind) = list_view::current_kind(app) else { return };
     let all = (kind.rows)(app);
     if !app.list_view.list.marks.is_empty() {
@@ -36,20 +34,18 @@ pub fn renew(app: &mut App, held: Option<String>) {
     }
     let rows = shown(app, all, &app.list_view.list);
     app.list_view.list.put(rows);
-    let same = |row: ListRow| held.as_ref().is_some_and(|held| row.key(app) == *held);
-    let at = held.is_some().then(|| app.list_view.list.each().position(same)).flatten();
-    let back = came_back(app);
+    let same = |row: ListRow| key.as_ref().is_some_and(|key| row.key(app) == *key);
+    let at = key.is_some().then(|| app.list_view.list.each().position(same)).flatten();
+    // The first problem that an undo brought back.
+    let before = app.list_view.before_undo.as_ref().filter(|_| app.screen == Screen::Problems);
+    let is_back =
+        |before: &HashSet<String>| app.list_view.list.each().position(|row| !before.contains(&row.key(app)));
+    let back = before.and_then(is_back);
     if back.is_some() {
         app.list_view.before_undo = None;
     }
     app.list_view.list.cursor.at = back.or(at).unwrap_or(app.list_view.list.cursor.at);
     app.list_view.is_stale = true;
-}
-
-/// Returns the place of the first problem that an undo brought back.
-fn came_back(app: &App) -> Option<usize> {
-    let before = app.list_view.before_undo.as_ref().filter(|_| app.screen == Screen::Problems)?;
-    app.list_view.list.each().position(|row| !before.contains(&row.key(app)))
 }
 
 /// Returns the rows that match the filter, and only marked ones if the list shows only these.
@@ -73,20 +69,23 @@ pub fn shown(app: &App, mut all: Vec<ListRow>, of: &RowList) -> Vec<ListRow> {
 }
 
 /// Makes the rows of the focused list again, after its marks or its filter changed.
-pub fn renew_focused(app: &mut App, held: Option<String>) {
+pub fn renew_focused(app: &mut App, key: Option<String>) {
     match app.list_view.in_details {
         true => renew_within(app),
-        false => renew(app, held),
+        false => renew(app, key),
     }
 }
 
-/// Makes the details of the row under the cursor again.
 pub fn renew_within(app: &mut App) {
     loaded::list_lines(app);
     let all = list_view::detail_rows(app);
     let rows = shown(app, all, &app.list_view.details);
     app.list_view.details.put(rows);
-    problems::ask_fixes(app);
+    let selected = list_view::problems::selected(app);
+    let asked = selected.map(|(store, problem)| Inspect::Fixes(store, Box::new(problem.clone())));
+    if let Some(asked) = asked.filter(|_| app.screen == Screen::Problems && app.data.is_some()) {
+        ask(app, asked);
+    }
     app.list_view.text = list_view::detail_text(app).lines().map(str::to_owned).collect();
 }
 
@@ -134,9 +133,9 @@ pub fn refresh(app: &mut App) {
         Screen::Journal => Inspect::Journal,
         Screen::Secrets => Inspect::Secrets,
         Screen::Loaded => {
-            let held = cursor_key(app);
+            let key = cursor_key(app);
             app.list_view.budgets = budgets(&app.snapshot, app.now);
-            renew(app, held);
+            renew(app, key);
             // Without a folder of its own data palimp reads no more than the stores.
             if app.data.is_none() {
                 return;
@@ -151,17 +150,6 @@ pub fn refresh(app: &mut App) {
 /// Up to this many rows are filtered at every letter. More rows are filtered after Enter.
 const AT_ONCE: usize = 5_000;
 
-/// Asks for a text. The former one stays until another is typed.
-pub fn begin_filter(app: &mut App) {
-    let before = app.list_view.focused().filter.clone();
-    open_prompt::open(app, PromptPurpose::RowFilter, "");
-    if let Some(prompt) = &mut app.prompt {
-        prompt.former_text = before;
-    }
-    filter_typed(app, "", false);
-}
-
-/// Filters at once if there are few rows.
 pub fn filter_typed(app: &mut App, text: &str, is_kept: bool) {
     if is_kept || app.list_view.focused().len() <= AT_ONCE {
         filter(app, text);
@@ -174,6 +162,6 @@ pub fn filter(app: &mut App, text: &str) {
         return;
     }
     own.filter = text.to_owned();
-    let held = cursor_key(app);
-    renew_focused(app, held);
+    let key = cursor_key(app);
+    renew_focused(app, key);
 }

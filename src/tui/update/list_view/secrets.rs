@@ -17,7 +17,7 @@ use crate::tui::update::list_view::change_request::aimed_in_list;
 use crate::tui::update::list_view::row_refresh::{cursor_key, renew};
 use crate::tui::update::reference_go_back;
 use crate::usecase::value_holders::SHORTEST_VALUE;
-use crate::usecase::{ChangeCommand, EraseOptions, FindingList, ListedFinding, Verdict, memory_count};
+use crate::usecase::{EraseOptions, FindingList, ListedFinding, Verdict, memory_count};
 use crate::work::Job;
 
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -33,7 +33,6 @@ pub fn act(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// Takes in the findings, or why they are unknown.
 pub fn read(app: &mut App, found: Result<FindingList, String>) {
     let view = &mut app.list_view.findings;
     match found {
@@ -43,19 +42,15 @@ pub fn read(app: &mut App, found: Result<FindingList, String>) {
 }
 
 fn chosen(app: &App) -> Vec<&ListedFinding> {
-    let own = aimed_in_list(app)
-        .into_iter()
-        .filter_map(|row| if let ListRow::Finding(at) = row { Some(at) } else { None });
-    own.filter_map(|at| secrets::finding(app, at)).collect()
+    let finding = |row| if let ListRow::Finding(at) = row { secrets::finding(app, at) } else { None };
+    aimed_in_list(app).into_iter().filter_map(finding).collect()
 }
 
-/// Returns the values of findings, each once.
 fn values(found: &[&ListedFinding]) -> Vec<Vec<u8>> {
     let all: BTreeSet<Vec<u8>> = found.iter().map(|own| own.finding.value.clone()).collect();
     all.into_iter().collect()
 }
 
-/// Returns the memories of findings, each once.
 fn memories<'a>(found: impl Iterator<Item = &'a ListedFinding>) -> Vec<EntryRef> {
     found.map(|own| own.at).collect::<BTreeSet<EntryRef>>().into_iter().collect()
 }
@@ -85,7 +80,6 @@ fn open(app: &mut App) {
     reference_go_back::open_memory_of(app, &snapshot, at);
 }
 
-/// Starts to keep a verdict on the values of the chosen findings.
 fn note(app: &mut App, verdict: Verdict) {
     if let Err(why) = writable(app) {
         return app.say(why);
@@ -100,13 +94,13 @@ pub fn verdict_kept(app: &mut App, outcome: Result<(Vec<Vec<u8>>, Verdict), Stri
         Ok(kept) => kept,
         Err(why) => return app.say(why),
     };
-    let held = cursor_key(app);
+    let key = cursor_key(app);
     if let Some(list) = &mut app.list_view.findings.list {
         list.note(&values, verdict);
     }
     app.list_view.list.marks.clear();
     if app.screen == crate::tui::state::app::Screen::Secrets {
-        renew(app, held);
+        renew(app, key);
     }
     let what = if values.len() == 1 { "It is".to_owned() } else { format!("{} values are", values.len()) };
     let (one, several) = match verdict {
@@ -122,12 +116,12 @@ pub fn verdict_kept(app: &mut App, outcome: Result<(Vec<Vec<u8>>, Verdict), Stri
 }
 
 fn show_false_alarms(app: &mut App) {
-    let held = cursor_key(app);
+    let key = cursor_key(app);
     let view = &mut app.list_view.findings;
     view.shows_false_alarms = !view.shows_false_alarms;
     let has_any = view.list.iter().flat_map(|own| &own.all).any(|own| own.verdict == Some(Verdict::No));
     let shown = view.shows_false_alarms;
-    renew(app, held);
+    renew(app, key);
     app.say(match (has_any, shown) {
         (false, _) => "There is no false alarm.",
         (true, true) => "The false alarms are the last group of the list.",
@@ -155,7 +149,7 @@ pub fn erase_values(app: &App) -> Option<DeleteMenuItem> {
         key: 'v',
         name: "erase value",
         about: format!("{} everywhere: {count}, every copy, for good", target.name),
-        wanted: ChangeCommand::Erase(EraseOptions { values, ..EraseOptions::default() }),
+        wanted: Arc::new(EraseOptions { values, ..EraseOptions::default() }),
         all_found: Some(target),
         refused,
     })
@@ -246,12 +240,5 @@ fn redact_line(
     };
     let redaction =
         Redaction { values: replaced.clone(), style, key: Vec::new(), false_alarms: BTreeSet::new() };
-    DeleteMenuItem {
-        key,
-        name,
-        about,
-        wanted: ChangeCommand::Redact(redaction),
-        all_found: all.cloned(),
-        refused: None,
-    }
+    DeleteMenuItem { key, name, about, wanted: Arc::new(redaction), all_found: all.cloned(), refused: None }
 }

@@ -2,17 +2,20 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::model::Plan;
 use crate::model::plan::effect::EffectKind;
+use crate::ops::command::StorePlan;
+use crate::ops::compact::Compact;
 use crate::ops::effect_lines::add_touched_lines;
+use crate::ops::maintain::Maintain;
 use crate::tui::action::Action;
 use crate::tui::list_view::upkeep::{self, not_now};
 use crate::tui::state::app::App;
 use crate::tui::state::row_list::ListRow;
 use crate::tui::update::list_view::change_request::{self, aimed, request};
 use crate::tui::update::{confirm, reference_go_back};
-use crate::usecase::{ChangeCommand, PlannedChange};
+use crate::usecase::{Command, PlannedChange};
 use crate::work::{Chore, ChoreKind};
 
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -31,25 +34,23 @@ pub fn act(app: &mut App, action: Action) -> bool {
     true
 }
 
-/// Shows the plan of the marked tasks, or of the one under the cursor.
 fn carry_out(app: &mut App) {
-    let at = |row: ListRow| if let ListRow::Chore(at) = row { Some(at) } else { None };
+    let chore = |row| if let ListRow::Chore(at) = row { app.list_view.chores.get(at) } else { None };
     // A rule is for all of its memories together.
     let rows = if app.list_view.list.marks.is_empty() {
         app.list_view.row().into_iter().collect()
     } else {
         aimed(app)
     };
-    let chores: Vec<&Chore> =
-        rows.into_iter().filter_map(at).filter_map(|at| app.list_view.chores.get(at)).collect();
+    let chores: Vec<&Chore> = rows.into_iter().filter_map(chore).collect();
     match chores.as_slice() {
         [] => return app.say("Nothing that is due is marked or under the cursor: nothing is changed."),
         [one] if one.plan.is_none() => return app.say(not_now(one)),
         _ => {}
     }
-    let wanted = match chores.iter().all(|own| own.task == ChoreKind::Compact) {
-        true => ChangeCommand::Compact(None),
-        false => ChangeCommand::Maintain,
+    let wanted: Arc<dyn Command> = match chores.iter().all(|own| own.task == ChoreKind::Compact) {
+        true => Arc::new(Compact { session: None }),
+        false => Arc::new(Maintain),
     };
     let (plans, later) = together(&chores);
     let name = match chores.as_slice() {
@@ -71,7 +72,7 @@ fn carry_out(app: &mut App) {
 
 /// Returns the plans that can be carried out one after the other, because no two change the same
 /// file, and how many tasks have to wait.
-fn together(chores: &[&Chore]) -> (Vec<(usize, Plan)>, usize) {
+fn together(chores: &[&Chore]) -> (Vec<StorePlan>, usize) {
     let mut touched: HashSet<(usize, PathBuf)> = HashSet::new();
     let (mut plans, mut later) = (Vec::new(), 0);
     for chore in chores {
@@ -85,7 +86,7 @@ fn together(chores: &[&Chore]) -> (Vec<(usize, Plan)>, usize) {
         touched.extend(files);
         let mut plan = plan.clone();
         add_touched_lines(&mut plan, &chore.rule, &chore.touched);
-        plans.push((chore.store, plan));
+        plans.push(StorePlan::of(chore.store, plan));
     }
     (plans, later)
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use palimp::format::text_of;
-use palimp::model::{Act, Code, Entry, Plan, Role, State};
+use palimp::model::{Act, Code, Entry, ErasureState, Plan, Role, State};
 use palimp::ops;
 use palimp::ops::erase::ErasedRecords;
 use palimp::store::commit::scrub::ErasureReceipt;
@@ -156,7 +156,7 @@ fn renewed(line: &[u8], is_later: bool) -> Vec<u8> {
 }
 
 fn scope<'a>(targets: &'a [ErasureTarget], values: &'a [SharedText]) -> ErasureScope<'a> {
-    ErasureScope { values, ..ErasureScope::of_records(targets) }
+    ErasureScope { values, targets, ..ErasureScope::default() }
 }
 
 /// Tries it before one step. Returns what is wrong; `None` if nothing was written.
@@ -361,7 +361,7 @@ fn a_resumed_erasure_tells_what_repeats_the_erased_memory_from_what_got_its_name
         let writer = Writer::open(host(&disk, &machine), &store).unwrap();
         let receipt = writer.finished().unwrap();
         assert_eq!(receipt.arrivals.len(), 1, "{format}: {receipt:?}");
-        let state = if repeats { "left" } else { "erased" };
+        let state = if repeats { ErasureState::Left } else { ErasureState::Erased };
         assert_eq!(receipt.state, state, "{format}, repeats: {repeats}: {:?}", receipt.left);
     }
 }

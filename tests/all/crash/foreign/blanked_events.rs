@@ -42,7 +42,11 @@ fn an_event_is_erased_though_an_agent_appends_to_the_log_at_every_step() {
         });
         let machine = Still::first();
         let erased = Writer::open(host(&disk, &machine), &store).and_then(|writer| {
-            writer.erase(&plan, ErasureScope::of_records(&targets), ops::erase::DEFAULT_REASON)
+            writer.erase(
+                &plan,
+                ErasureScope { targets: &targets, ..ErasureScope::default() },
+                ops::erase::DEFAULT_REASON,
+            )
         });
         let erased = erased.unwrap_or_else(|error| panic!("every {every}: {error}"));
         assert_eq!(erased.left, Vec::<String>::new(), "every {every}");

@@ -204,8 +204,8 @@ fn tag(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
 }
 
 fn rename(context: &WriteContext<'_>) -> Result<Plan, Refusal> {
-    let tagging = ops::tag::TagChange::Rename { from: "fresh", to: "stale" };
-    ops::tag::tagged(context, &some(context)?, tagging, &ops::Progress::default())
+    let renaming = ops::tag::RenameTag { from: "fresh".to_owned(), to: "stale".to_owned() };
+    crate::support::plans::of(context, &some(context)?, &renaming)
 }
 
 fn delete(context: &WriteContext<'_>, remove: bool) -> Result<Plan, Refusal> {

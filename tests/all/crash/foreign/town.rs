@@ -174,7 +174,11 @@ fn erase(disk: &Faulty, machine: &Still, store: &Store) -> Option<Done> {
     };
     Some(
         writer
-            .erase(&plan, ErasureScope::of_records(&targets), ops::erase::DEFAULT_REASON)
+            .erase(
+                &plan,
+                ErasureScope { targets: &targets, ..ErasureScope::default() },
+                ops::erase::DEFAULT_REASON,
+            )
             .map(|_| (Vec::new(), None)),
     )
 }

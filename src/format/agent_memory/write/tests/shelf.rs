@@ -12,7 +12,7 @@ use super::super::path_edits::{BundleEdit, BundleFileWrite};
 use super::super::prune::PruneResult;
 use crate::format::writing::Refusal;
 use crate::format::{AssemblyInput, Format, Placement};
-use crate::model::{Bytes, Document, Generation, Moment, Role};
+use crate::model::{Bytes, Document, Moment, Role};
 
 pub const WHEN: &str = "2026-01-20T10:00:00.000Z";
 const STORE: &str = ".agent-memory";
@@ -97,17 +97,8 @@ impl Shelf {
         own.map(|(path, bytes)| {
             let Placement::File(role) = AgentMemory.place(path, false) else { panic!("{}", path.display()) };
             let reading = AgentMemory.read(role, path, bytes, now());
-            Arc::new(Document {
-                path: path.to_owned(),
-                role,
-                bytes: bytes.clone().into(),
-                offset: 0,
-                len: bytes.len() as u64,
-                generation: Generation::default(),
-                records: reading.records,
-                problems: reading.problems,
-                digests: Default::default(),
-            })
+            let own = Document::of_bytes(path.to_owned(), role, bytes.clone());
+            Arc::new(Document { records: reading.records, problems: reading.problems, ..own })
         })
         .collect()
     }

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::format::Format;
-use crate::model::{Act, Change, Moment, Role, UndoRedo, is_log};
+use crate::model::{Act, Change, Moment, Role, UndoRedo, Verb, is_log};
 use crate::store::commit::vault::undo_step::UndoStep;
 use crate::text::digest::digest;
 
 /// The verbs that remove records. After other verbs a record exists in another form.
-pub(super) const DELETING_VERBS: [&str; 3] = ["delete", "session delete", "compact"];
-pub(super) const RESTORING_VERBS: [&str; 2] = ["undelete", "backup restore"];
+pub(super) const DELETING_VERBS: [Verb; 3] = [Verb::Delete, Verb::SessionDelete, Verb::Compact];
+pub(super) const RESTORING_VERBS: [Verb; 2] = [Verb::Undelete, Verb::BackupRestore];
 
 /// Returns the bytes that this undo change restores: a whole file, or lines of a log.
 pub(super) fn before(change: &Change) -> Option<Vec<u8>> {
@@ -45,7 +45,7 @@ impl DeletedCounts {
             Some(UndoRedo::Redo(other)) => drop(self.turned.entry(other).or_insert(false)),
             None => {}
         }
-        let is = |verbs: &[&str]| verbs.contains(&&*step.line.verb);
+        let is = |verbs: &[Verb]| verbs.contains(&step.line.verb);
         let in_effect = step.line.turn.is_none() && self.turned.get(&number) != Some(&true);
         if in_effect && (is(&DELETING_VERBS) || is(&RESTORING_VERBS)) {
             step.changes.iter().for_each(|change| self.count(change));

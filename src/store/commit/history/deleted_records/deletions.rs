@@ -44,10 +44,6 @@ struct CachedDeletions {
 impl DeletionsCache {
     /// Returns the deletions of a store whose bytes are `held`. Reads them again only if the store
     /// or its journal has changed.
-    ///
-    /// # Errors
-    ///
-    /// If the journal can't be read.
     pub fn of(
         &mut self,
         vault: &Vault<'_>,
@@ -72,18 +68,14 @@ impl DeletionsCache {
 impl Deletions {
     /// Reads the deletions of a store. If undo data is gone or can't be read, only the files and
     /// the time of its step are known.
-    ///
-    /// # Errors
-    ///
-    /// If the journal can't be read.
     pub fn of(vault: &Vault<'_>, store: &Store, now: Moment) -> Result<Deletions, CommitError> {
         let mut own = Deletions::default();
         let Some(format) = format::by_name(store.format) else { return Ok(own) };
         let journal = vault.journal()?;
         let verbs: HashMap<u64, &JournalLine> = journal.iter().map(|line| (line.step, line)).collect();
         let counts = |step: &u64| {
-            let verb = verbs.get(step).map_or("", |line| &*line.verb);
-            DELETING_VERBS.contains(&verb) || RESTORING_VERBS.contains(&verb)
+            let verb = verbs.get(step).map(|line| &line.verb);
+            verb.is_some_and(|verb| DELETING_VERBS.contains(verb) || RESTORING_VERBS.contains(verb))
         };
         let (mut taken, mut all) = (DeletedCounts::new(format, now), Vec::new());
         let mut brought: HashSet<PathBuf> = HashSet::new();
@@ -113,7 +105,7 @@ impl Deletions {
 
     /// Adds the files of a deletion whose undo data is gone.
     fn forget(&mut self, line: Option<&JournalLine>) {
-        let Some(line) = line.filter(|line| DELETING_VERBS.contains(&&*line.verb)) else { return };
+        let Some(line) = line.filter(|line| DELETING_VERBS.contains(&line.verb)) else { return };
         self.times.extend(Moment::parse(&line.at).map(|(at, _)| (line.step, at)));
         self.forgotten.extend(line.files.iter().map(|file| (file.path.clone(), line.step)));
     }
@@ -165,6 +157,11 @@ impl Deletions {
         let all = self.ids.get(id)?;
         let session = session_of(store, file).map(|at| &*store.sessions[at as usize].name);
         all.iter().find(|(own, _)| own.as_deref() == session).map(|(_, step)| *step)
+    }
+
+    /// Returns all deleted ids.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.ids.keys().map(String::as_str)
     }
 
     /// Returns the deleted ids of a session.

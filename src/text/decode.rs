@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::text::line_ends;
-use crate::text::needle::unescape::unescaped;
+use super::json::{escape_len, units};
+use super::line_ends;
 
 /// A text may be in JSON within JSON, as deep as this.
 const LAYERS: usize = 4;
@@ -28,6 +28,42 @@ fn with_escapes(bytes: &[u8], form: &'static str, see: &mut dyn FnMut(&[u8], &'s
     if let Some(plain) = unescaped(bytes) {
         see(&plain, form);
     }
+}
+
+/// Returns the bytes with every escape of JSON undone. `None` if there is no backslash.
+fn unescaped(bytes: &[u8]) -> Option<Vec<u8>> {
+    memchr::memchr(b'\\', bytes)?;
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(slash) = memchr::memchr(b'\\', &bytes[at..]) {
+        out.extend_from_slice(&bytes[at..at + slash]);
+        at += slash;
+        let run = escapes(&bytes[at..]);
+        match std::str::from_utf8(&bytes[at..at + run]) {
+            Ok(run) if !run.is_empty() => {
+                for unit in units(run) {
+                    let own = unit.unwrap_or(char::REPLACEMENT_CHARACTER);
+                    out.extend_from_slice(own.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+                at += run.len();
+            }
+            _ => {
+                out.push(b'\\');
+                at += 1;
+            }
+        }
+    }
+    out.extend_from_slice(&bytes[at..]);
+    Some(out)
+}
+
+/// Returns how many bytes at the start are complete escapes.
+fn escapes(bytes: &[u8]) -> usize {
+    let mut len = 0;
+    while let Some(own) = escape_len(&bytes[len..]) {
+        len += own;
+    }
+    len
 }
 
 /// Passes what every run of base64 characters says, from each of its first four characters on: a text before

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::detectors::mask;
 use crate::format;
-use crate::model::{EntryRef, PathText, Snapshot};
+use crate::model::plan::count_with_noun;
+use crate::model::{EntryRef, PathText, Snapshot, UntrustedText};
 use crate::text::json_edit::on_one_line;
 use crate::text::safe_text::sanitize;
 
@@ -75,12 +76,8 @@ pub fn for_people(shape: ExportFormat, piece: Vec<u8>) -> (Vec<u8>, bool) {
 
 /// Returns the sentence about the memories of an export whose secrets are masked.
 pub fn masked(count: usize) -> Option<String> {
-    let what = match count {
-        0 => return None,
-        1 => "The secrets of 1 memory are masked.".to_owned(),
-        count => format!("The secrets of {count} memories are masked."),
-    };
-    Some(format!("{what} JSON and JSON Lines keep them."))
+    let of = count_with_noun(count as u64, "memory");
+    (count > 0).then(|| format!("The secrets of {of} are masked. JSON and JSON Lines keep them."))
 }
 
 /// Returns a record as one line of JSON. If the record is not JSON, its fields become an object.
@@ -100,31 +97,24 @@ fn line(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
     value.to_string().into_bytes()
 }
 
-/// Where a record is.
-#[derive(Serialize)]
-struct RecordPlace {
-    store: String,
-    file: String,
-    line: u32,
-    state: &'static str,
-    key: String,
-}
-
-impl RecordPlace {
-    fn of(snapshot: &Snapshot, at: EntryRef) -> RecordPlace {
-        let (store, entry) = snapshot.get(at);
-        RecordPlace {
-            store: store.root.to_text().into_owned(),
-            file: store.document(entry).path.to_text().into_owned(),
-            line: store.record(entry).line,
-            state: entry.state.as_str(),
-            key: store.key(entry),
-        }
-    }
-}
-
 fn placed(snapshot: &Snapshot, at: EntryRef) -> Vec<u8> {
-    let place = json!(RecordPlace::of(snapshot, at)).to_string();
+    #[derive(Serialize)]
+    struct RecordPlace<'a> {
+        store: &'a str,
+        file: &'a str,
+        line: u32,
+        state: &'static str,
+        key: String,
+    }
+    let (store, entry) = snapshot.get(at);
+    let place = RecordPlace {
+        store: &store.root.to_text(),
+        file: &store.document(entry).path.to_text(),
+        line: store.record(entry).line,
+        state: entry.state.as_str(),
+        key: store.key(entry),
+    };
+    let place = json!(place).to_string();
     [b"{\"place\":", place.as_bytes(), b",\"memory\":", &line(snapshot, at), b"}"].concat()
 }
 
@@ -132,25 +122,15 @@ fn markdown(snapshot: &Snapshot, at: EntryRef, places: bool) -> String {
     let (store, entry) = snapshot.get(at);
     let text = format::text_of(store, entry);
     let id = store.id(entry).unwrap_or("(no id)");
-    let fields: String = text
-        .fields
-        .iter()
-        .map(|(name, value)| format!("- {}: {}\n", sanitize(name), sanitize(value.raw())))
-        .collect();
-    let place = match places {
-        true => {
-            let place = RecordPlace::of(snapshot, at);
-            let told = format!("{}: {}:{} ({})", place.store, place.file, place.line, place.state);
-            format!("{}\n\n", sanitize(&told))
-        }
-        false => String::new(),
+    let field = |(name, value): &(String, UntrustedText)| {
+        format!("- {}: {}\n", sanitize(name), sanitize(value.raw()))
     };
-    format!(
-        "## {}\n\n`{}`\n\n{place}{}\n\n{fields}\n",
-        sanitize(text.title.raw()),
-        sanitize(id),
-        text.text.raw()
-    )
+    let fields: String = text.fields.iter().map(field).collect();
+    let (root, file) = (store.root.to_text(), store.document(entry).path.to_text());
+    let place = format!("{root}: {file}:{} ({})", store.record(entry).line, entry.state.as_str());
+    let place = if places { format!("{}\n\n", sanitize(&place)) } else { String::new() };
+    let (title, id) = (sanitize(text.title.raw()), sanitize(id));
+    format!("## {title}\n\n`{id}`\n\n{place}{}\n\n{fields}\n", text.text.raw())
 }
 
 const HEADER: &str = "id,type,state,session,created,importance,tags,text\n";
@@ -172,8 +152,10 @@ fn csv(snapshot: &Snapshot, at: EntryRef, places: bool) -> String {
         memory.map(|memory| memory.joined_tags(" ")).unwrap_or_default(),
         text,
     ];
-    let place = places.then(|| RecordPlace::of(snapshot, at));
-    let place = place.map(|own| [own.store, own.file, own.line.to_string(), own.key]);
+    let path = |path: &Path| path.to_text().into_owned();
+    let line = store.record(entry).line.to_string();
+    let place =
+        places.then(|| [path(&store.root), path(&store.document(entry).path), line, store.key(entry)]);
     place.into_iter().flatten().chain(cells).map(|cell| quoted(&cell)).collect::<Vec<_>>().join(",") + "\n"
 }
 

@@ -10,8 +10,7 @@ use crate::detectors::{Detection, Kind, NameList, detect, masked};
 use crate::format::lines_of;
 use crate::model::{Document, Entry, Store};
 use crate::text::json::{Json, JsonKind};
-use crate::text::json_edit::scan;
-use crate::text::json_scanner::Tape;
+use crate::text::json_edit::{Tape, scan};
 use crate::text::lines::{LineSpan, line_at, lines};
 use crate::text::string_places::unescaped;
 
@@ -121,7 +120,7 @@ pub fn text_around(store: &Store, entry: &Entry, number: usize) -> Option<[Strin
 }
 
 /// Returns how many bytes are on the record's first line before it.
-pub(super) fn before_on_its_line(document: &Document, record: u32, start: u64) -> usize {
+pub(crate) fn before_on_its_line(document: &Document, record: u32, start: u64) -> usize {
     let (lines, bytes) = lines_of(document, record);
     if lines.start < start {
         let lead = bytes.get(..(start - lines.start) as usize).unwrap_or_default();
@@ -134,7 +133,7 @@ pub(super) fn before_on_its_line(document: &Document, record: u32, start: u64) -
 
 /// What may be found in a field.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum FieldContent {
+pub(crate) enum FieldContent {
     /// Everything.
     Free,
     /// It is an id or a hash of somebody else: only what has the form of a token.
@@ -161,26 +160,27 @@ pub fn sensitive_parts(raw: &[u8], names: Option<&NameList>) -> Vec<SensitivePar
     let mut tape = Tape::default();
     let Ok(root) = scan(&mut tape, raw) else { return in_text(raw, names) };
     let mut all = Vec::new();
-    root.each_string(&mut |path, value| in_string(path, value, names, &mut all));
+    each_text(root, &mut |path, text, at| {
+        let content = content_of(path);
+        let lead = path.last().map(|name| format!("{name}: ")).unwrap_or_default();
+        add_found((&lead, text), names, &|kind| content.may_have(kind), at, &mut all);
+    });
     in_names_and_numbers(root, None, 0, &mut all);
     all.sort_by_key(|(place, ..)| place.start);
     all
 }
 
-/// Gets a text, and the function that says where a place of it is stored.
-pub(super) type TextVisitor<'v> = &'v mut dyn FnMut(&str, &dyn Fn(usize) -> usize);
+/// Gets the path of a text, the text, and the function that says where a place of it is stored.
+pub(crate) type TextVisitor<'v> = &'v mut dyn FnMut(&[Cow<'_, str>], &[u8], &dyn Fn(usize) -> usize);
 
-/// Passes each text of a JSON record that is the user's own to `see`, with a function that says where a place of
-/// the text is stored.
-pub(super) fn free_texts(raw: &[u8], see: TextVisitor<'_>) {
-    let mut tape = Tape::default();
-    let Ok(root) = scan(&mut tape, raw) else { return };
+/// Passes each text of a JSON value to `see`, without escapes, but for what is the format's own.
+pub(crate) fn each_text(root: Json<'_>, see: TextVisitor<'_>) {
     root.each_string(&mut |path, value| {
-        let Some(inner) = value.quoted().filter(|_| content_of(path) == FieldContent::Free) else { return };
-        let (text, places) = unescaped(inner);
-        let start = value.span().0 + 1;
-        if let Ok(text) = std::str::from_utf8(&text) {
-            see(text, &|place| start + places.as_ref().map_or(place, |all| all[place]));
+        let Some(inner) = value.quoted().filter(|inner| !inner.is_empty()) else { return };
+        if content_of(path) != FieldContent::Own {
+            let (text, places) = unescaped(inner);
+            let start = value.span().0 + 1;
+            see(path, &text, &|place| start + places.as_ref().map_or(place, |all| all[place]));
         }
     });
 }
@@ -237,18 +237,6 @@ fn add_found(
     }
 }
 
-fn in_string(path: &[Cow<'_, str>], value: Json<'_>, names: Option<&NameList>, all: &mut Vec<SensitivePart>) {
-    let content = content_of(path);
-    let Some(inner) = value.quoted().filter(|inner| content != FieldContent::Own && !inner.is_empty()) else {
-        return;
-    };
-    let (text, places) = unescaped(inner);
-    let lead = path.last().map(|name| format!("{name}: ")).unwrap_or_default();
-    let start = value.span().0 + 1;
-    let at = |place: usize| start + places.as_ref().map_or(place, |all| all[place]);
-    add_found((&lead, &text), names, &|kind| content.may_have(kind), &at, all);
-}
-
 fn part_of(raw: &[u8], found: Detection) -> SensitivePart {
     let place = found.span.clone();
     (place.clone(), found, raw[place].to_vec())
@@ -277,15 +265,12 @@ fn name_before(line: &str) -> Option<String> {
 }
 
 /// Returns what a field holds, by its name. The names are those of the formats.
-pub(super) fn content_of(path: &[Cow<'_, str>]) -> FieldContent {
+pub(crate) fn content_of(path: &[Cow<'_, str>]) -> FieldContent {
     let Some(name) = path.last() else { return FieldContent::Free };
     let lower = name.to_ascii_lowercase();
-    let is_id = lower == "id"
-        || lower == "ids"
-        || lower.ends_with("_id")
-        || lower.ends_with("_ids")
-        || name.ends_with("Id")
-        || name.ends_with("Ids");
+    let is_id = matches!(&*lower, "id" | "ids")
+        || ["_id", "_ids"].iter().any(|end| lower.ends_with(end))
+        || ["Id", "Ids"].iter().any(|end| name.ends_with(end));
     let is_hash = ["checksum", "hash", "digest", "fingerprint", "sha256", "etag", "signature"]
         .iter()
         .any(|own| lower == *own || lower.ends_with(&format!("_{own}")) || is_camel(name, own));
