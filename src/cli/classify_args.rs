@@ -318,7 +318,7 @@ fn told_option(word: &OsStr, option: &str, takes: OperandKind) -> String {
 mod tests {
     use super::*;
     use crate::cli::value_parsers::taken;
-    use crate::cli::verbs::Verb;
+    use crate::cli::verbs::VerbArgs;
 
     fn read(words: &[&str]) -> Result<Args, clap::Error> {
         Args::read(["palimp"].iter().chain(words).map(OsString::from))
@@ -340,7 +340,10 @@ mod tests {
         assert_eq!(stores(&["repair", "--all-safe", "src"]), ["src"]);
         assert_eq!(stores(&["compact", "--session", "src", "."]), ["."]);
         assert_eq!(stores(&["undo", "3", "src"]), ["src"]);
-        assert!(matches!(read(&["undo", "3", "./src"]).unwrap().verb, Some(Verb::Undo { step: Some(3) })));
+        assert!(matches!(
+            read(&["undo", "3", "./src"]).unwrap().verb,
+            Some(VerbArgs::Undo { step: Some(3) })
+        ));
         assert_eq!(stores(&["undo", "./src"]), ["./src"]);
         for words in [
             &["backup", "list", "src"][..],
@@ -360,13 +363,15 @@ mod tests {
 
     #[test]
     fn in_a_query_what_has_a_slash_and_exists_is_a_path_and_a_dash_takes_away() {
-        let query = |words: &[&str]| match read(words)
-            .unwrap_or_else(|error| panic!("{words:?}: {error}"))
-            .verb
-        {
-            Some(Verb::List { query, .. } | Verb::Search { query, .. } | Verb::Export { query, .. }) => query,
-            _ => Vec::new(),
-        };
+        let query =
+            |words: &[&str]| match read(words).unwrap_or_else(|error| panic!("{words:?}: {error}")).verb {
+                Some(
+                    VerbArgs::List { query, .. }
+                    | VerbArgs::Search { query, .. }
+                    | VerbArgs::Export { query, .. },
+                ) => query,
+                _ => Vec::new(),
+            };
         for verb in [&["list"][..], &["search"], &["export", "--format", "json"]] {
             let with = |words: &[&'static str]| [verb, words].concat();
             let words = with(&["./src", "src", "a/b", "-tag:x", "-\"old words\"", "..", "--limit", "3"]);
@@ -380,7 +385,8 @@ mod tests {
 
     #[test]
     fn a_tag_to_take_away_needs_no_dashes_before_it() {
-        let Some(Verb::Tag { words, .. }) = read(&["tag", "m-1", "+new", "-old", "-h"]).unwrap().verb else {
+        let Some(VerbArgs::Tag { words, .. }) = read(&["tag", "m-1", "+new", "-old", "-h"]).unwrap().verb
+        else {
             panic!("a tag")
         };
         let told: Vec<_> = words.iter().map(|word| taken(word).unwrap_or(word)).collect();

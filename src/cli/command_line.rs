@@ -9,7 +9,7 @@ use super::args::{GlobalOptions, ScreenOptions};
 use super::failure::set_quiet;
 use super::read_warnings::ReadWarnings;
 use super::stdout::SafeStdout;
-use super::verbs::Verb;
+use super::verbs::VerbArgs;
 use super::{Context, Exit, Failure, load_stores, screens};
 use crate::model::Moment;
 
@@ -37,7 +37,7 @@ pub struct Args {
 
     /// What to do.
     #[command(subcommand)]
-    pub(super) verb: Option<Verb>,
+    pub(super) verb: Option<VerbArgs>,
 }
 
 /// Runs the arguments, and reports how they ended.
@@ -45,8 +45,10 @@ pub fn run(args: Args) -> Exit {
     let now = args.options.now.unwrap_or_else(Moment::of_the_clock);
     set_quiet(args.options.quiet);
     // What these find is what went wrong.
-    let finds =
-        matches!(args.verb, Some(Verb::Check { .. } | Verb::Secrets { .. } | Verb::VerifyErased { .. }));
+    let finds = matches!(
+        args.verb,
+        Some(VerbArgs::Check { .. } | VerbArgs::Secrets { .. } | VerbArgs::VerifyErased { .. })
+    );
     let is_silent = args.options.quiet && !finds;
     let mut context = Context {
         out: if is_silent { SafeStdout::closed() } else { SafeStdout::stdout() },

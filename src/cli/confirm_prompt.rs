@@ -3,7 +3,8 @@
 use crate::detectors::mask;
 use crate::format::store_names;
 use crate::model::plan::count_with_noun;
-use crate::model::{EntryRef, Moment, Plan, RecordText, Verb};
+use crate::model::{EntryRef, Moment, RecordText, UndoRedo, Verb};
+use crate::ops::command::{StorePlan, WriteWay};
 use crate::text::columns::column;
 use crate::text::safe_text::{display_width, sanitize, sanitize_lines};
 use crate::usecase::PlannedChange;
@@ -40,7 +41,7 @@ pub fn question(planned: &PlannedChange, now: Moment) -> String {
     }
     let verb = planned.plans.first().map_or_else(Verb::default, |own| own.plan.verb.clone());
     let what = match (&verb, planned.plans.as_slice()) {
-        (Verb::Undo | Verb::Redo, [one]) => format!("{verb} {}", step(&one.plan)),
+        (Verb::Undo | Verb::Redo, [one]) => format!("{verb} {}", step(one)),
         (Verb::Undo | Verb::Redo, several) => {
             format!("{verb} a change of {}", count_with_noun(several.len() as u64, "store"))
         }
@@ -69,11 +70,12 @@ pub fn last_word(verb: &Verb) -> &str {
     verb.as_str().rsplit(' ').next().unwrap_or_default()
 }
 
-/// Returns the step of an undo, as its plan names it: "step 3".
-fn step(plan: &Plan) -> &str {
-    let line = plan.lines.first().map_or("", String::as_str);
-    let told = line.split_once(' ').map_or("the last step", |(_, told)| told);
-    told.split_once(':').map_or(told, |(step, _)| step)
+/// Returns the step of an undo: "step 3".
+fn step(planned: &StorePlan) -> String {
+    match planned.way {
+        WriteWay::Reversed(UndoRedo::Undo(step) | UndoRedo::Redo(step)) => format!("step {step}"),
+        _ => "the last step".into(),
+    }
 }
 
 /// Returns the chosen memories as a question shows them: a line with type, store, age and title, and for a

@@ -76,7 +76,7 @@ fn with_own_options(verb: Command, name: &str, globals: &[clap::Arg]) -> Command
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::verbs::{VERBS, Verb};
+    use crate::cli::verbs::{VERBS, VerbArgs};
     use crate::query::Query;
 
     fn help_of(verb: &str) -> String {
@@ -117,7 +117,7 @@ mod tests {
                 let words = words_of(&format!("palimp {example}"));
                 let args = Args::read(words.iter().map(Into::into)).map_err(|error| error.to_string());
                 let query = match args.unwrap().verb {
-                    Some(Verb::List { query, .. } | Verb::Search { query, .. }) => query.join(" "),
+                    Some(VerbArgs::List { query, .. } | VerbArgs::Search { query, .. }) => query.join(" "),
                     _ => {
                         words.iter().skip_while(|word| *word != "--query").nth(1).cloned().unwrap_or_default()
                     }

@@ -64,7 +64,7 @@ macro_rules! verbs {
         $(as $examples:expr)? => |$context:ident| $run:expr;)*) => {
         /// The verbs.
         #[derive(Clone, Debug, Subcommand)]
-        pub enum Verb {
+        pub enum VerbArgs {
             $($(#[$about])* $verb $({ $($(#[$arg])* $field: $type),* })?,)*
         }
 
@@ -77,10 +77,10 @@ macro_rules! verbs {
             examples: examples!($($examples)?),
         },)*];
 
-        impl Verb {
+        impl VerbArgs {
             pub fn run(self, context: &mut Context) -> Result {
                 match self {
-                    $(Verb::$verb $({ $($field),* })? => { let $context = context; $run })*
+                    $(VerbArgs::$verb $({ $($field),* })? => { let $context = context; $run })*
                 }
             }
         }

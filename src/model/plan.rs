@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Act, ArchivedItem, Change, PathText, Verb, WholeStore};
 use crate::model::plan::change::{EqualRecords, UNDO_LIMIT};
-use crate::model::plan::effect::MemoryEffect;
+use crate::model::plan::effect::{EffectKind, MemoryEffect};
 
 pub use splice::{
     Splice, SplicedPart, apply, difference, inverse, last_line, line_end_for, part_at, pieces, spliced_parts,
@@ -130,6 +130,12 @@ impl Plan {
     /// journal finishes or undoes.
     pub fn of_unread_store(verb: Verb, root: &Path, format: &'static str) -> Plan {
         Plan { verb, root: root.to_owned(), format, ..Plan::default() }
+    }
+
+    /// Returns a line for each memory that it adds. Untrusted text.
+    pub fn additions(&self) -> Vec<String> {
+        let added = self.effects.iter().filter(|effect| effect.kind == EffectKind::Add);
+        added.map(|effect| format!("adds {}", effect.name())).collect()
     }
 
     /// True if it changes nothing.

@@ -42,9 +42,7 @@ impl Command for AddMemories {
             Some(plan) => (plan, WriteWay::PlannedLocked),
             None => (plan_one_by_one(input, &self.records)?, WriteWay::PlannedAgain),
         };
-        let added = plan.effects.iter().filter(|effect| effect.kind == EffectKind::Add);
-        let lines: Vec<String> = added.map(|effect| format!("adds {}", effect.name())).collect();
-        plan.lines.splice(0..0, lines);
+        plan.lines = [plan.additions(), plan.lines].concat();
         Ok(vec![StorePlan { store: input.number, plan, way }])
     }
 }

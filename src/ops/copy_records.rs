@@ -49,7 +49,8 @@ fn copy_records(input: &MemoryInput<'_>, to: &str) -> Result<Plan> {
     };
     let changes = with_backups(context, copies.changes);
     let (mut plan, after) = plan_and_after(Verb::Copy, context, copies.count, changes)?;
-    plan.lines.extend(copies.notices);
+    let added = plan.additions();
+    plan.lines.extend(added.into_iter().chain(copies.notices));
     check_brought(context, (&plan, &after), (store, input.entries))?;
     Ok(plan)
 }
@@ -61,7 +62,7 @@ fn in_session(input: &MemoryInput<'_>, session: &OtherSession<'_>) -> Result<Cop
     let (mut lines, mut notices, mut count) = (LogLines::new(), Vec::new(), 0);
     let mut faults = RefusalList::default();
     for entry in input.entries.iter().filter(|entry| !session.has(entry)) {
-        let id = may_copy(store, entry).and_then(|()| new_id(input, session, entry, &mut given));
+        let id = new_id(input, session, entry, &mut given);
         let Some(id) = faults.collect(entry, id)? else { continue };
         let copy = rename(session.writes, &store.raw(entry), input.context.now, &|says, _| match says {
             NameUse::Id => id.clone(),
@@ -100,13 +101,14 @@ fn new_id(
     entry: &Entry,
     given: &mut HashSet<String>,
 ) -> Result<Option<String>> {
-    if input.context.store.id(entry).is_none() {
-        return Ok(None);
-    }
+    let store = input.context.store;
+    let Some(old) = store.id(entry) else { return Ok(None) };
     let id = match session.writes.own().random_id {
         Some(make) => {
-            let random = |number: u64| digest(&[&input.context.random[..], &number.to_be_bytes()].concat());
-            let mut ids = (given.len() as u64..).map(|number| make(random(number).to_be_bytes()));
+            // The same copy has the same id when it is planned again.
+            let (path, random) = (&store.document(entry).path, input.context.random);
+            let seed = |number: u64| format!("{random:?} {path:?} {old} {number}");
+            let mut ids = (0..).map(|number| make(digest(seed(number).as_bytes()).to_be_bytes()));
             ids.find(|id| !session.is_used(id, given)).unwrap_or_default()
         }
         None => session.next_id(entry, given)?,

@@ -369,29 +369,10 @@ mod tests {
 
     use super::*;
     use crate::model::Moment;
-    use crate::query::Ranking;
-    use crate::tui::tui_options::TuiOptions as Screens;
+    use crate::tui::tests::options;
 
     fn app() -> App {
-        let options = Screens {
-            places: Vec::new(),
-            searched_places: Vec::new(),
-            now: None,
-            ranking: Ranking::Product,
-            palette: Default::default(),
-            ascii: false,
-            linear: false,
-            mouse: true,
-            data: None,
-            home: None,
-            start: None,
-            readonly: false,
-            demo_folder: None,
-            visits: Default::default(),
-            reduced_motion: false,
-            demo: |_| Err("no demo here".into()),
-        };
-        App::new(&options, (80, 24), Moment(0))
+        App::new(&options(Vec::new()), (80, 24), Moment(0))
     }
 
     fn plain(text: &str, width: usize) -> Vec<String> {

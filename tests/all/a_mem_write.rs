@@ -1,5 +1,6 @@
 //! Verbs that change `a-mem` stores on a real disk, with undo and redo; `check` finds nothing new.
 
+mod maintenance;
 mod notes;
 mod site;
 

@@ -165,7 +165,6 @@ impl Evening {
         self.sees("Esc clear");
     }
 
-    /// Returns the first row that has the text.
     fn row(&self, text: &str) -> Option<String> {
         self.screen().lines().find(|line| line.contains(text)).map(str::to_owned)
     }

@@ -64,7 +64,12 @@ fn on_bench<T>(store: &Store, ask: impl FnOnce(&RepairContext<'_>) -> T) -> T {
 }
 
 /// Returns the log after these fixes, and the plan of them.
-fn mended(format: &'static str, log: &str, bytes: &[u8], which: &RepairTarget) -> (Vec<u8>, RepairPlan) {
+fn repaired_log(
+    format: &'static str,
+    log: &str,
+    bytes: &[u8],
+    which: &RepairTarget,
+) -> (Vec<u8>, RepairPlan) {
     let store = load(&[(log, bytes)], format);
     let done = on_bench(&store, |bench| chosen(bench, which)).unwrap();
     let own = done.plan.iter().flat_map(|plan| &plan.changes).find(|change| change.path.as_os_str() == log);
@@ -74,7 +79,7 @@ fn mended(format: &'static str, log: &str, bytes: &[u8], which: &RepairTarget) -
 
 /// Returns the log after the safe repair, and what went to quarantine.
 fn repaired(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, Vec<(u64, Vec<u8>)>) {
-    let (after, done) = mended(format, log, bytes, &RepairTarget::AllSafe);
+    let (after, done) = repaired_log(format, log, bytes, &RepairTarget::AllSafe);
     let out = done.quarantined.into_iter().filter(|own| own.file.as_os_str() == log);
     (after, out.map(|own| (own.at, own.bytes)).collect())
 }

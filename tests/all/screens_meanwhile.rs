@@ -84,7 +84,6 @@ impl Desk {
         now
     }
 
-    /// Returns the ids of the memories with a tag.
     fn tagged(&self, tag: &str) -> Vec<String> {
         let records = self.log();
         let records = records.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());

@@ -54,7 +54,6 @@ impl Site {
         tree
     }
 
-    /// Returns the plan of a verb, without changing anything.
     pub(super) fn plan(
         &self,
         verb: impl Fn(&WriteContext<'_>) -> Result<Plan, Refusal>,
@@ -169,7 +168,6 @@ pub(super) fn problems(store: &Store) -> BTreeSet<(String, PathBuf, String)> {
     told.map(|own| (own.code.as_str().to_owned(), file(&own.file), own.message.clone())).collect()
 }
 
-/// Returns the records with that id.
 pub(super) fn named(store: &Store, id: &str) -> Vec<Entry> {
     let is_named = |entry: &&Entry| store.memory(entry).is_some_and(|view| view.id() == Some(id));
     let found: Vec<Entry> = store.entries.iter().filter(is_named).copied().collect();

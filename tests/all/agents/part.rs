@@ -51,7 +51,6 @@ impl Part {
         self.room.join(format!("{}.report", self.mark))
     }
 
-    /// Returns the id of its record with that number.
     pub fn id(&self, number: usize) -> String {
         match self.format {
             "memory-server" => {
@@ -87,7 +86,6 @@ impl Part {
     }
 }
 
-/// Returns a record of the format.
 pub fn line(format: &str, id: &str, text: &str, file: &Path) -> String {
     let when = "2026-01-10T12:00:00.000000Z";
     let record = match format {
@@ -109,7 +107,6 @@ pub fn line(format: &str, id: &str, text: &str, file: &Path) -> String {
     record.to_string()
 }
 
-/// Returns the session that a log belongs to.
 pub fn session_of(file: &Path) -> String {
     file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -92,7 +92,6 @@ fn rewrite(town: &Town, times: usize) -> Done {
     done
 }
 
-/// Returns one of the readable entries, from both logs in turn.
 fn chosen(store: &Store, turn: usize) -> Entry {
     let (one, two) = logs(store.format);
     let in_logs = |entry: &&Entry| [one, two].contains(&store.document(entry).path.as_path());

@@ -8,10 +8,9 @@ use super::{Broken, sources};
 const STATES: &str = "verb|what|outcome|state|lifecycle|kind_word|change|action|status|mode";
 
 /// The files that compare words of others: the file, the reason.
-const RIGHT: [(&str, &str); 3] = [
+const RIGHT: [(&str, &str); 2] = [
     ("format/a_mem/write/events.rs", "a status is a word of the format's files"),
     ("cli/classify_args.rs", "a verb is a word of the command line"),
-    ("store/commit/scrub/git_history.rs", "a mode is a word that git prints"),
 ];
 
 /// Finds a comparison, a `matches!` or a `match` with a string.

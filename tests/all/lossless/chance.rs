@@ -15,7 +15,6 @@ impl Chance {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// Returns a number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         (self.number() >> 33) as usize % end.max(1)
     }

@@ -50,7 +50,6 @@ pub const DEEDS: [Deed; 13] = [
 /// Fails unless the files are as they must be.
 pub type Check<'a> = Box<dyn Fn(&Files, &Files, &Store) + 'a>;
 
-/// Returns a random deed of this kind: its plan, and the check of its result.
 pub fn planned<'a>(
     deed: Deed,
     context: &WriteContext<'a>,
@@ -268,7 +267,6 @@ fn assert_undeleted(store: &Store, entries: &[Entry], before: &Files, after: &Fi
     assert_same(&wanted, after);
 }
 
-/// Returns the record on one line with `archived` set.
 fn marked(record: &[u8], archived: &str) -> Vec<u8> {
     let mut object = object(record);
     let own = object.members.iter_mut().rev().find(|member| member.name == "archived").unwrap();

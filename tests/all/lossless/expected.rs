@@ -10,7 +10,6 @@ use super::stores::{Files, START};
 
 pub type Spans = Vec<(usize, usize)>;
 
-/// Returns the spans of entries in a file, in order.
 pub fn spans(store: &Store, path: &Path, entries: &[Entry]) -> Spans {
     let own = entries.iter().filter(|entry| store.document(entry).path == path);
     let span = |entry: &Entry| store.record(entry).span;
@@ -53,7 +52,6 @@ pub fn assert_same_but(before: &[u8], after: &[u8], names: &[&str]) {
     }
 }
 
-/// Returns the file without these records. A line goes if nothing else is on it.
 pub fn without(bytes: &[u8], spans: &Spans) -> Vec<u8> {
     let mut gone = vec![false; bytes.len()];
     for &(start, end) in spans {
@@ -88,13 +86,11 @@ pub fn without(bytes: &[u8], spans: &Spans) -> Vec<u8> {
     out
 }
 
-/// Returns the bytes with added lines.
 pub fn with_lines(before: &[u8], lines: &[u8]) -> Vec<u8> {
     let end: &[u8] = if before.last().is_some_and(|byte| *byte != b'\n') { b"\n" } else { b"" };
     [before, end, lines].concat()
 }
 
-/// Returns the lines added to a file that had `before`.
 #[track_caller]
 pub fn added<'a>(before: &[u8], after: &'a [u8]) -> Vec<&'a [u8]> {
     let start = with_lines(before, b"");

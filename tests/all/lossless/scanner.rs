@@ -27,7 +27,6 @@ impl Object {
     }
 }
 
-/// Returns the end of the value that starts at `at`.
 pub fn value_end(bytes: &[u8], at: usize) -> usize {
     let (mut depth, mut place) = (0, at);
     loop {

@@ -92,7 +92,6 @@ impl Site {
         Writer::open(self.host(), &store)?.commit(plan)
     }
 
-    /// Returns the journal's line of the last step.
     pub fn last_step(&self) -> JournalLine {
         let store = self.store();
         Writer::open(self.host(), &store).unwrap().vault().journal().unwrap().pop().unwrap()

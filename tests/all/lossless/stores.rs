@@ -35,7 +35,6 @@ const KINDS: [&str; 4] = ["conversation", "decision", "finding", "preference"];
 const FILES: [(&str, &str); 3] =
     [("core_memories.jsonl", "core"), ("learnings.jsonl", "learning"), ("tasks.jsonl", "task")];
 
-/// Returns a random store of the format.
 pub fn random(chance: &mut Chance, format: &str) -> Files {
     let mut maker = Maker { chance, next: 0, ids: Vec::new() };
     match format {

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::{claude, codes};
 use crate::support::{Desk, Files, rows};
 
-/// Returns the problem of that code in a file.
 fn problem(desk: &Desk, code: &str, file: &str) -> Value {
     let rows = desk.run(&["check", "--json"]).json_lines();
     let found = rows.iter().find(|row| row["code"] == code && row["file"] == file);
@@ -27,7 +26,6 @@ fn fixed(files: &Files, root: &str, (code, file): (&str, &str), number: &str) ->
     after
 }
 
-/// Returns the lines of a file with a code.
 fn lines(files: &Files, root: &str, code: &str) -> Vec<(String, u64)> {
     let found = codes(files, root).into_iter().filter(|found| found.0 == code);
     found.map(|(_, file, line)| (file, line.unwrap())).collect()

@@ -36,7 +36,6 @@ fn one(code: &str, severity: &str) -> Vec<(String, String)> {
     vec![(code.to_owned(), severity.to_owned())]
 }
 
-/// Returns what `budget` prints.
 fn printed(store: &TempStore) -> String {
     run(["budget", "--store", store.path.to_str().unwrap()]).expect_status(0).stdout
 }

@@ -33,13 +33,11 @@ fn agent(home: &Path, name: &str, stays: &[&Path]) -> PathBuf {
     folder
 }
 
-/// Returns the messages of the problems of a code.
 fn problems(home: &Path, code: &str) -> Vec<String> {
     let found = rows(home, &["check"]).into_iter().filter(|row| row["code"] == code);
     found.map(|row| row["message"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Returns a member of the row of the store in an agent's folder.
 fn member(home: &Path, folder: &Path, name: &str) -> Option<PathBuf> {
     let all = rows(home, &["stores"]);
     let row = all.iter().find(|row| Path::new(row["path"].as_str().unwrap()).starts_with(folder)).unwrap();

@@ -1,7 +1,7 @@
 //! Several memories are added in one step, or none of them, whatever the format.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use palimp::disk::host::Host;
@@ -32,12 +32,12 @@ const ADDED: [(&str, &str, bool); 11] = [
 
 const TEXTS: [&str; 4] = ["first-of-four", "second-of-four", "third-of-four", "fourth-of-four"];
 
-/// Returns the files with memories.
 fn memories_of(desk: &Desk) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = files_below(&desk.root());
-    let derived = ["index.json", "metadata.json", "manifest.json", "config.json", ".lock"];
+    let derived = ["index.json", "metadata.json", "manifest.json", "config.json"];
     files.retain(|path, _| !derived.iter().any(|name| path.ends_with(name)));
-    files.retain(|path, _| !path.to_string_lossy().contains("index") || path.ends_with("MEMORY.md"));
+    let path = |path: &Path| path.to_string_lossy().into_owned();
+    files.retain(|file, _| !path(file).ends_with(".lock") && !path(file).contains("index"));
     files
 }
 

@@ -335,7 +335,7 @@ fn a_fix_claims_no_more_than_a_check_of_its_result_says() {
                 continue;
             }
             let which = RepairTarget::Chosen(vec![(torn.key.clone(), FixChoice::Number(1))]);
-            let (after, _) = mended(own.0, own.1, text.as_bytes(), &which);
+            let (after, _) = repaired_log(own.0, own.1, text.as_bytes(), &which);
             assert_ne!(after, text.as_bytes(), "{own:?} {cut}");
             let after = load(&[(own.1, &after)], own.0);
             let lacks = after.problems.iter().find(|own| own.code.as_str() == "missing-field");

@@ -76,7 +76,7 @@ pub fn counts<'b>(parts: impl IntoIterator<Item = &'b [u8]>) -> BTreeMap<u8, i64
 }
 
 fn safe(format: &'static str, log: &str, bytes: &[u8]) -> (Vec<u8>, RepairPlan) {
-    mended(format, log, bytes, &RepairTarget::AllSafe)
+    repaired_log(format, log, bytes, &RepairTarget::AllSafe)
 }
 
 /// Returns the times of a record that lack only their time zone. A safe repair adds it.

@@ -10,7 +10,7 @@ use crate::support::tries::count;
 
 /// Returns the log after the first fixes of all problems of that kind, and the bytes in quarantine.
 fn fixed(format: &'static str, log: &str, bytes: &[u8], code: Code) -> (Vec<u8>, Vec<u8>) {
-    let (after, done) = mended(format, log, bytes, &RepairTarget::Code(code));
+    let (after, done) = repaired_log(format, log, bytes, &RepairTarget::Code(code));
     (after, done.quarantined.into_iter().flat_map(|own| own.bytes).collect())
 }
 
@@ -124,11 +124,11 @@ proptest! {
         prop_assert!(before.iter().all(|own| stays(own, &left)), "{}", file);
         let (again, _) = repaired(format, log, &safe);
         prop_assert_eq!(&again, &safe, "a second repair changes something");
-        let (mended, _) = fixed(format, log, bytes, Code::TornLine);
-        let left = whole(format, log, &mended);
+        let (repaired_log, _) = fixed(format, log, bytes, Code::TornLine);
+        let left = whole(format, log, &repaired_log);
         prop_assert!(before.iter().all(|own| left.contains(own)), "{}", file);
-        let store = load(&[(log, &mended)], format);
-        prop_assert!(store.problems.iter().all(|own| own.code != Code::TornLine), "{}", String::from_utf8_lossy(&mended));
+        let store = load(&[(log, &repaired_log)], format);
+        prop_assert!(store.problems.iter().all(|own| own.code != Code::TornLine), "{}", String::from_utf8_lossy(&repaired_log));
     }
 }
 

@@ -24,7 +24,7 @@ fn proposed((format, log): (&'static str, &'static str), lines: &[u8]) -> Vec<(P
     let torn = torn.unwrap_or_else(|| panic!("{format}: {}", String::from_utf8_lossy(lines)));
     let after = |at: usize| {
         let which = RepairTarget::Chosen(vec![(torn.key.clone(), FixChoice::Number(at + 1))]);
-        let (after, _) = mended(format, log, lines, &which);
+        let (after, _) = repaired_log(format, log, lines, &which);
         assert_ne!(after, lines, "{format}");
         after
     };
