@@ -14,7 +14,7 @@ use crate::model::{Entry, PathText, Snapshot};
 use crate::store::empty_store;
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
-use crate::usecase::{self, AddMemories, AddMemory, HeldLock, NewRecord};
+use crate::usecase::{self, AddMemories, HeldLock, NewRecord};
 
 /// Adds a record to the only open store, or to the one that has the session.
 pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
@@ -28,13 +28,17 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
     if asked.text.as_deref() == Some("-") {
         asked.text = input.as_deref().map(|text| text.strip_suffix('\n').unwrap_or(text).to_owned());
     }
-    let records = asked.record.as_ref().and(input.as_deref()).map(records_in).unwrap_or_default();
-    if records.len() > 1 {
-        let one = |record: &str| NewRecord { record: Some(record.to_owned()), ..asked.clone() };
-        return add_all(context, &records.into_iter().map(one).collect::<Vec<_>>());
-    }
-    asked.record = asked.record.and(input);
-    if let Some(exit) = append(context, &asked)? {
+    let several = asked.record.as_ref().and(input.as_deref()).map(records_in).unwrap_or_default();
+    let one = |record: &str| NewRecord { record: Some(record.to_owned()), ..asked.clone() };
+    let records: Vec<NewRecord> = match several.len() {
+        0 | 1 => {
+            vec![NewRecord { record: asked.record.clone().and_then(|_| input.clone()), ..asked.clone() }]
+        }
+        _ => several.into_iter().map(one).collect(),
+    };
+    if let [one] = records.as_slice()
+        && let Some(exit) = append(context, one)?
+    {
         return Ok(exit);
     }
     // An id that is given may be taken in any session. An id that palimp makes is new in its own session.
@@ -43,15 +47,11 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
         _ => ReadScope::All,
     };
     let snapshot = load_stores::to_change(context, about)?;
-    let number = the_store(&snapshot, asked.session.as_deref())?;
-    in_session(snapshot.stores[number].format, &asked)?;
-    let written = asked.text.clone().or_else(|| asked.record.clone());
+    let store = the_store(&snapshot, asked.session.as_deref())?;
+    records.iter().try_for_each(|own| in_session(snapshot.stores[store].format, own))?;
+    let written = asked.text.clone().or(input);
     let written = written.as_deref().map(|text| UserText { text, in_editor: false });
-    run_change(
-        context,
-        request(context, &snapshot, Arc::new(AddMemory { store: number, record: asked })),
-        written,
-    )
+    run_change(context, request(context, &snapshot, Arc::new(AddMemories { store, records })), written)
 }
 
 /// Refuses a session if memories of a format and type have none.
@@ -71,16 +71,6 @@ fn records_in(input: &str) -> Vec<&str> {
         Ok(_) => vec![input],
         Err(_) => input.lines().filter(|line| !line.trim().is_empty()).collect(),
     }
-}
-
-fn add_all(context: &mut Context, all: &[NewRecord]) -> Result {
-    let snapshot = load_stores::to_change(context, ReadScope::All)?;
-    let session = all.first().and_then(|own| own.session.as_deref());
-    let number = the_store(&snapshot, session)?;
-    let store = &snapshot.stores[number];
-    all.iter().try_for_each(|own| in_session(store.format, own))?;
-    let command = AddMemories { store: number, records: all.to_vec() };
-    run_change(context, request(context, &snapshot, Arc::new(command)), None)
 }
 
 /// Adds a record at the ends of logs without reading the store. `None` if that does not suffice.

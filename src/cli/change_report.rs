@@ -72,11 +72,13 @@ impl ChangeSummary {
 
 pub fn change_summary(planned: &PlannedChange) -> ChangeSummary {
     let [_, _, done] = planned.request.command.words();
+    let add = planned.request.command.get::<AddMemories>();
+    let is_of_several = add.is_some_and(|add| add.records.len() > 1);
     match (planned.plans.first().map(|own| &own.way), planned.changing.as_slice()) {
         (Some(WriteWay::Reversed(UndoRedo::Redo(_))), _) => ChangeSummary::All("redone".into()),
         (Some(WriteWay::Reversed(UndoRedo::Undo(_))), _) => ChangeSummary::All("undone".into()),
         (_, [at]) => ChangeSummary::All(format!("{done} \"{}\"", mask(&planned.shown_title(*at)))),
-        (_, []) if planned.request.command.is::<AddMemories>() => ChangeSummary::Verb(done),
+        (_, []) if is_of_several => ChangeSummary::Verb(done),
         (_, []) => ChangeSummary::All("saved".into()),
         _ => ChangeSummary::Verb(done),
     }

@@ -9,7 +9,7 @@ use super::run_change::{UserText, confirm_and_execute, plan, request};
 use super::selection::{the_one, with_query};
 use super::{Context, Exit, Failure, Result, change_records, load_stores, say};
 use crate::model::{EntryRef, Snapshot};
-use crate::usecase::{ChangeRequest, EditMemories, EditMemory, keep_draft};
+use crate::usecase::{ChangeRequest, EditMemory, keep_draft};
 use crate::{disk, format, ops};
 
 /// Sets fields, or opens the main text in `$EDITOR`.
@@ -26,7 +26,7 @@ pub fn run(
     let mut fields = fields(set, editor)?;
     if query.is_some() {
         let chosen = RecordSelection { ids: Vec::new(), query };
-        return change_records::each(context, &chosen, is_there, Arc::new(EditMemories(fields)));
+        return change_records::each(context, &chosen, is_there, Arc::new(EditMemory::of(fields)));
     }
     let Some(id) = id else {
         return Err(Failure::usage("name a memory by its id, or several with --query."));
@@ -106,7 +106,7 @@ fn save(
     fields: Vec<(String, String)>,
     written: UserText<'_>,
 ) -> Result {
-    let request = request(context, snapshot, Arc::new(EditMemory(fields)));
+    let request = request(context, snapshot, Arc::new(EditMemory::of(fields)));
     let (store, entry) = snapshot.get(at);
     let planned = plan(ChangeRequest { at: vec![at], ..request });
     let coded = |refusal| ops::form::with_code(store, entry, refusal, context.now);

@@ -17,7 +17,7 @@ use crate::ops::command::StorePlan;
 use crate::store::referenced_files;
 use crate::text::safe_text::sanitize;
 use crate::usecase::{
-    self, AddMemory, ChangeFailure, ChangeObserver, ChangeRequest, Command, ErasureReport, ExecuteOutcome,
+    self, AddMemories, ChangeFailure, ChangeObserver, ChangeRequest, Command, ErasureReport, ExecuteOutcome,
     HeldLock, PlannedChange, PlannedErasure, RecentSteps, Requester, not_reached_lines,
 };
 
@@ -131,7 +131,7 @@ fn consent(context: &mut Context, planned: &PlannedChange) -> Result<Option<bool
     }
     print_plans(context, planned)?;
     if planned.names_random() {
-        say("the names of new files have a random part: it is another one when this is done");
+        say("what is new gets a name with a random part: it is another one when this is done");
     }
     match dry_run {
         true => Ok(None),
@@ -236,7 +236,7 @@ fn carry_out(
 /// Keeps what the user wrote, and says where, as a sentence.
 fn kept(of: &ChangeRequest, text: &[u8]) -> String {
     let of_record = of.at.first().map(|at| of.snapshot.get(*at));
-    let store = of.command.get::<AddMemory>().and_then(|add| of.snapshot.stores.get(add.store));
+    let store = of.command.get::<AddMemories>().and_then(|add| of.snapshot.stores.get(add.store));
     let (store, entry) = match (of_record, store) {
         (Some((store, entry)), _) => (store, Some(entry)),
         (None, Some(store)) => (&**store, None),

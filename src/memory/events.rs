@@ -173,7 +173,7 @@ impl Memory {
         let preferences = with_preference(&store.raw(entry), key, value)?;
         let fields = [("preferences", preferences), ("last_active", self.now().to_micros())];
         let fields = fields.map(|(name, value)| (name.to_owned(), value)).to_vec();
-        self.make(vec![at], EditMemory(fields)).map(drop)
+        self.make(vec![at], EditMemory::of(fields)).map(drop)
     }
 
     fn in_profile(&mut self, agent: &str, path: &[&str]) -> Result<Option<String>> {

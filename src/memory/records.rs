@@ -201,7 +201,7 @@ impl Memory {
     pub fn set(&mut self, session: Option<&str>, id: &str, field: &str, value: &str) -> Result {
         self.ready()?;
         let at = self.one(session, id)?;
-        self.make(vec![at], EditMemory(vec![(field.to_owned(), value.to_owned())])).map(drop)
+        self.make(vec![at], EditMemory::of(vec![(field.to_owned(), value.to_owned())])).map(drop)
     }
 
     /// Records an access to a record, if the format has a place for that.

@@ -132,6 +132,16 @@ impl Plan {
         Plan { verb, root: root.to_owned(), format, ..Plan::default() }
     }
 
+    /// True if both do the same to the same memories: then a yes to one holds for the other.
+    pub fn has_same_effects(&self, other: &Plan) -> bool {
+        let outlines = |plan: &Plan| {
+            let mut outlines: Vec<String> = plan.effects.iter().map(MemoryEffect::outline).collect();
+            outlines.sort();
+            outlines
+        };
+        (&self.verb, self.records) == (&other.verb, other.records) && outlines(self) == outlines(other)
+    }
+
     /// Returns a line for each memory that it adds. Untrusted text.
     pub fn additions(&self) -> Vec<String> {
         let added = self.effects.iter().filter(|effect| effect.kind == EffectKind::Add);

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::tag::check_words;
 use super::{
-    Command, CommandRules, RecordDraft, Refusal, Result, StoreInput, StorePlan, WriteContext, WriteWay,
-    auto_redaction, breaks, check, own_operations, plan_and_after, refused_for, with_derived, writes,
+    RecordDraft, Refusal, Result, WriteContext, auto_redaction, breaks, check, own_operations,
+    plan_and_after, refused_for, with_derived, writes,
 };
 use crate::disk::host::Host;
 use crate::format::writing::{AppendContext, AppendLookup, RecordMembers, removals, with_config_of};
@@ -59,7 +59,6 @@ pub(super) fn plan_addition(context: &WriteContext<'_>, draft: &RecordDraft<'_>)
     Ok(PlannedAddition { plan, evictions, redacted })
 }
 
-/// Returns the line that says how many values of new records the store's config replaces.
 pub(super) fn redaction_line(store: &Store, redacted: usize) -> Option<String> {
     auto_redaction::told(&auto_redaction::rules(store)?, redacted)
 }
@@ -213,26 +212,5 @@ impl NewRecord {
         Ok(record.map_or(Cow::Borrowed(self), |record| {
             Cow::Owned(NewRecord { record: Some(record), ..self.clone() })
         }))
-    }
-}
-
-/// Adds a record to a store.
-#[derive(Clone, Debug)]
-pub struct AddMemory {
-    /// The store's number in the snapshot.
-    pub store: usize,
-    /// The record.
-    pub record: NewRecord,
-}
-
-impl Command for AddMemory {
-    fn rules(&self) -> CommandRules {
-        CommandRules::of_store(self.store)
-    }
-
-    fn plan_store(&self, input: &StoreInput<'_>) -> Result<Vec<StorePlan>, CommitError> {
-        let record = self.record.with_free_id(input.host, input.store)?;
-        let plan = add(&input.context(), &record.draft())?;
-        Ok(vec![StorePlan { store: input.number, plan, way: WriteWay::PlannedAgain }])
     }
 }

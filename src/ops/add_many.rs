@@ -32,11 +32,18 @@ pub struct AddMemories {
 
 impl Command for AddMemories {
     fn rules(&self) -> CommandRules {
-        let words = ["adding", "add", "added"];
-        CommandRules { words, ..CommandRules::of_store(self.store) }
+        match self.records.len() {
+            1 => CommandRules::of_store(self.store),
+            _ => CommandRules { words: ["adding", "add", "added"], ..CommandRules::of_store(self.store) },
+        }
     }
 
     fn plan_store(&self, input: &StoreInput<'_>) -> Result<Vec<StorePlan>, CommitError> {
+        if let [record] = self.records.as_slice() {
+            let record = record.with_free_id(input.host, input.store)?;
+            let plan = add::add(&input.context(), &record.draft())?;
+            return Ok(vec![StorePlan { store: input.number, plan, way: WriteWay::PlannedAgain }]);
+        }
         let (mut plan, way) = match plan_at_ends(input, &self.records)? {
             // It is made of what is on the disk, which is only sure while no other palimp writes.
             Some(plan) => (plan, WriteWay::PlannedLocked),

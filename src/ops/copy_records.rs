@@ -3,8 +3,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::move_records::{LogLines, OtherSession, add_line, appends, may_go, other_sessions};
-use super::{Operation, Refusal, Result, check_brought, may, plan_and_after, with_backups, writes};
+use super::move_records::{
+    LogLines, OtherSession, add_line, appends, goes_elsewhere, may_go, other_sessions,
+};
+use super::{Operation, Result, check_brought, may, plan_and_after, with_backups, writes};
 use crate::format::writing::{FolderCopies, NameUse, RefusalList, rename};
 use crate::model::{Change, Entry, EntryRef, Name, NameKind, Plan, Snapshot, Store, StoredMemory, Verb};
 use crate::ops::command::{Command, CommandRules, MemoryInput};
@@ -17,6 +19,12 @@ pub fn may_copy(store: &Store, entry: &Entry) -> Result<()> {
         Some(_) => may(store, entry, Operation::Rename),
         None => may_go(store, entry, "be copied"),
     }
+}
+
+fn may_copy_to(store: &Store, entry: &Entry, to: &str) -> Result<()> {
+    may_copy(store, entry)?;
+    // A folder may get a copy of what it has.
+    if folder_copies(store).is_some() { Ok(()) } else { goes_elsewhere(store, entry, to) }
 }
 
 /// Returns the sessions and folders that records can be copied to.
@@ -39,7 +47,7 @@ struct Copies {
 
 fn copy_records(input: &MemoryInput<'_>, to: &str) -> Result<Plan> {
     let (context, store) = (&input.context, input.context.store);
-    RefusalList::each(input.entries, |entry| may_copy(store, entry))?;
+    RefusalList::each(input.entries, |entry| may_copy_to(store, entry, to))?;
     let copies = match folder_copies(store) {
         Some(own) => {
             let changes = (own.copied)(context, input.entries, to, input.given_ids)?;
@@ -61,7 +69,7 @@ fn in_session(input: &MemoryInput<'_>, session: &OtherSession<'_>) -> Result<Cop
     let mut given = there.union(input.given_ids).cloned().collect();
     let (mut lines, mut notices, mut count) = (LogLines::new(), Vec::new(), 0);
     let mut faults = RefusalList::default();
-    for entry in input.entries.iter().filter(|entry| !session.has(entry)) {
+    for entry in input.entries {
         let id = new_id(input, session, entry, &mut given);
         let Some(id) = faults.collect(entry, id)? else { continue };
         let copy = rename(session.writes, &store.raw(entry), input.context.now, &|says, _| match says {
@@ -83,10 +91,7 @@ fn in_session(input: &MemoryInput<'_>, session: &OtherSession<'_>) -> Result<Cop
         );
     }
     faults.finish()?;
-    match count {
-        0 => Err(Refusal::unfit(format!("it is in the session {} already.", session.name()))),
-        _ => Ok(Copies { changes: appends(store, lines), count, notices }),
-    }
+    Ok(Copies { changes: appends(store, lines), count, notices })
 }
 
 fn references<'s>(store: &'s Store, entry: &Entry) -> impl Iterator<Item = Name<&'s str>> {
@@ -135,7 +140,7 @@ impl Command for CopyMemories {
     }
 
     fn check_allowed(&self, store: &Store, entry: &Entry) -> Result<()> {
-        may_copy(store, entry)
+        may_copy_to(store, entry, &self.to)
     }
 
     fn plan_memories(&self, input: &MemoryInput<'_>) -> Result<Plan> {

@@ -26,8 +26,9 @@ pub(crate) enum EditResult {
     Files(Vec<Change>),
 }
 
+/// Which problems an edit must not cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EditStrictness {
+pub enum EditStrictness {
     /// Refuses exceeded limits, and new problems of the record.
     Clean,
     /// Refuses only errors: the user has seen what `check` would warn of.
@@ -258,24 +259,34 @@ fn edited(context: &WriteContext<'_>, entry: &Entry, set: &[FieldAssignment<'_>]
 /// Fields and their new values.
 type FieldValues = Vec<(String, String)>;
 
-/// Sets fields of one memory.
+/// Sets fields of memories.
 #[derive(Clone, Debug)]
-pub struct EditMemory(pub FieldValues);
+pub struct EditMemory {
+    /// The fields.
+    pub set: FieldValues,
+    /// Which problems it must not cause.
+    pub strictness: EditStrictness,
+}
 
 impl EditMemory {
+    /// A command that causes no problem.
+    pub fn of(set: FieldValues) -> EditMemory {
+        EditMemory { set, strictness: EditStrictness::Clean }
+    }
+
     /// A command that sets the main text.
     pub fn text(text: String) -> EditMemory {
-        EditMemory(vec![("text".to_owned(), text)])
+        EditMemory::of(vec![("text".to_owned(), text)])
     }
 
     /// A command that gives a memory another name. Other files may change with it.
     pub fn rename(name: String) -> EditMemory {
-        EditMemory(vec![("id".to_owned(), name)])
+        EditMemory::of(vec![("id".to_owned(), name)])
     }
 
     /// The new name, if that is what it sets. Untrusted text.
     pub fn new_name(&self) -> Option<&str> {
-        let [(name, new)] = self.0.as_slice() else { return None };
+        let [(name, new)] = self.set.as_slice() else { return None };
         (name == "id").then_some(new)
     }
 }
@@ -287,29 +298,17 @@ impl Command for EditMemory {
             None => ["saving", "save", "saved"],
         };
         let shown_first = if self.new_name().is_some() { ShownFirst::Always } else { ShownFirst::Several };
-        CommandRules { words, is_written: true, shown_first, ..CommandRules::default() }
+        CommandRules { words, is_written: true, is_counted: true, shown_first, ..CommandRules::default() }
     }
 
     fn plan_memories(&self, input: &MemoryInput<'_>) -> Result<Plan> {
-        edit(&input.context, input.one()?, &as_settings(&self.0))
+        match input.entries {
+            [one] => edit_with(&input.context, one, &as_settings(&self.set), self.strictness),
+            _ => each(input, &|_| Ok(self.set.clone())),
+        }
     }
 
     fn new_value(&self) -> Option<String> {
         self.new_name().map(str::to_owned)
-    }
-}
-
-/// Sets the same fields of several memories.
-#[derive(Clone, Debug)]
-pub struct EditMemories(pub FieldValues);
-
-impl Command for EditMemories {
-    fn rules(&self) -> CommandRules {
-        let words = ["saving", "save", "saved"];
-        CommandRules { words, is_written: true, is_counted: true, ..CommandRules::default() }
-    }
-
-    fn plan_memories(&self, input: &MemoryInput<'_>) -> Result<Plan> {
-        each(input, &|_| Ok(self.0.clone()))
     }
 }

@@ -44,6 +44,14 @@ pub(super) fn may_go(store: &Store, entry: &Entry, how: &str) -> Result<()> {
     }
 }
 
+/// Refuses a record that is in the session `to` already.
+pub(super) fn goes_elsewhere(store: &Store, entry: &Entry, to: &str) -> Result<()> {
+    match store.session(entry).is_some_and(|session| session.name == to) {
+        true => Err(Refusal::unfit(format!("it is in the session {to} already."))),
+        false => Ok(()),
+    }
+}
+
 /// Returns the names of the sessions that records can move to: those of their stores, without their own session.
 pub fn other_sessions(snapshot: &Snapshot, at: &[EntryRef]) -> Vec<String> {
     let own: HashSet<Option<u32>> = at.iter().map(|at| snapshot.get(*at).1.session).collect();
@@ -191,20 +199,15 @@ impl<'a> Moving<'a> {
         let mut moving = Moving { context, session, targets: BTreeMap::new() };
         let mut faults = RefusalList::default();
         for entry in entries {
-            if moving.session.has(entry) {
-                continue;
-            }
             let Some(number) = store.number_of(entry) else { continue };
-            let target = may_move(store, entry).and_then(|()| moving.target(number, &mut given));
+            let may = goes_elsewhere(store, entry, to).and_then(|()| may_move(store, entry));
+            let target = may.and_then(|()| moving.target(number, &mut given));
             if let Some(target) = faults.collect(entry, target)? {
                 moving.targets.insert(number, target);
             }
         }
         faults.finish()?;
-        match moving.targets.is_empty() {
-            true => Err(Refusal::unfit(format!("it is in the session {to} already."))),
-            false => Ok(moving),
-        }
+        Ok(moving)
     }
 
     fn entry(&self, number: u32) -> Entry {
@@ -328,7 +331,6 @@ impl<'a> Moving<'a> {
         lines
     }
 
-    /// Returns the id of a record after the move.
     fn id_after(&self, number: u32) -> Option<&str> {
         match self.targets.get(&number) {
             Some(target) => target.id.as_deref(),
@@ -336,7 +338,6 @@ impl<'a> Moving<'a> {
         }
     }
 
-    /// Returns the records of each id after the move.
     fn ids_after(&self) -> HashMap<&str, Vec<u32>> {
         let mut after: HashMap<&str, Vec<u32>> = HashMap::new();
         for number in 0..self.context.store.entries.len() as u32 {
@@ -374,7 +375,7 @@ impl Command for MoveMemories {
     }
 
     fn check_allowed(&self, store: &Store, entry: &Entry) -> Result<()> {
-        may_move(store, entry)
+        may_move(store, entry).and_then(|()| goes_elsewhere(store, entry, &self.to))
     }
 
     fn plan_memories(&self, input: &MemoryInput<'_>) -> Result<Plan> {

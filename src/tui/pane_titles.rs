@@ -13,22 +13,21 @@ use crate::tui::state::app::{App, Pane};
 
 /// Draws the title of a pane. Returns the area below it.
 pub fn pane(app: &App, frame: &mut Frame<'_>, pane: Pane, text: &str, right: &str, area: Rect) -> Rect {
-    let has_keys = pane == app.focus && !layout::has_dialog(app);
     let rule = matches!(pane, Pane::Detail | Pane::Why) && area.y > layout::frame(app).body.y;
     if !layout::has_title(area) {
         frame.render_widget(Clear, area);
         return area;
     }
-    part(app, frame, [text, right], has_keys, rule, area)
+    part(app, frame, [text, right], pane == app.focus, rule, area)
 }
 
 /// Draws the title of a view that fills the screen. Returns the area below it.
 pub fn whole(app: &App, frame: &mut Frame<'_>, text: &str, right: &str, area: Rect) -> Rect {
-    part(app, frame, [text, right], !layout::has_dialog(app), false, area)
+    part(app, frame, [text, right], true, false, area)
 }
 
-/// Draws the title of a part of a view, and a text at its right end. With `rule`, a line separates it from the part
-/// above. Returns the area below it.
+/// Draws the title of a part of a view, and a text at its right end. A dialog takes its keys. With `rule`, a line
+/// separates it from the part above. Returns the area below it.
 pub fn part(
     app: &App,
     frame: &mut Frame<'_>,
@@ -38,6 +37,8 @@ pub fn part(
     area: Rect,
 ) -> Rect {
     frame.render_widget(Clear, area);
+    let texts = texts.map(|text| theme::safe(app, text));
+    let has_keys = has_keys && !layout::has_dialog(app);
     if area.x > 0 && area.height > 0 {
         let line = vec![Line::styled("│", app.palette.dim()); usize::from(area.height)];
         put(frame, line, Rect { x: area.x - 1, width: 1, ..area });
@@ -48,7 +49,8 @@ pub fn part(
         (false, true) => Span::styled("─ ", app.palette.dim()),
         (false, false) => Span::raw(" "),
     };
-    let line = title_line(app, lead, texts, rule, style, usize::from(area.width));
+    let line =
+        title_line(app, lead, texts.each_ref().map(String::as_str), rule, style, usize::from(area.width));
     below(frame, line, area)
 }
 

@@ -10,7 +10,8 @@ use crate::format::{self, Format};
 use crate::model::plan::digest;
 use crate::model::{Bytes, Change, CommitReceipt, Plan, Store, is_file_name, is_log};
 use crate::ops;
-use crate::ops::add::{AddMemory, NewRecord};
+use crate::ops::add::NewRecord;
+use crate::ops::add_many::AddMemories;
 use crate::store::log_ends::LogEnds;
 use crate::store::{Place, empty_store};
 
@@ -25,7 +26,7 @@ pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(
         let random = |_| host.machine.random();
         let drafts = [new.draft()];
         let appended = ops::add::append((format, &place.root), (&ends, host.now), &random, &drafts)?;
-        let command = AddMemory { store: 0, record: new.clone() };
+        let command = AddMemories { store: 0, records: vec![new.clone()] };
         let asked = digest([format!("{command:?}").as_bytes()]);
         let planned = appended.filter(|plan| !plan.changes.iter().all(is_small));
         Ok(planned.map(|plan| Plan { asked, ..plan }))

@@ -17,7 +17,7 @@ pub fn failure_with_draft(request: &ChangeRequest, why: String) -> String {
     match (request.command.get::<EditMemory>(), request.at.first()) {
         // A name is typed once more in no time.
         (Some(edit), Some(at)) if edit.new_name().is_none() => {
-            let text = edit.0.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join("\n");
+            let text = edit.set.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join("\n");
             let kept = keep_draft(&request.data, request.snapshot.get(*at), text.as_bytes(), request.now);
             format!("{why} {kept}")
         }

@@ -140,6 +140,12 @@ fn write_unlocked(
         let again = plans.into_iter().find(|again| again.store == number).map(|again| again.plan);
         let again = again
             .ok_or_else(|| Refusal::new("E_CONCURRENT_MOD", "none of the memories is there any more."))?;
+        // Nobody agreed to fewer memories; what was shown is done, or nothing.
+        let is_other =
+            if shown.exact { !again.has_same_effects(shown) } else { again.records < shown.records };
+        if is_other {
+            return Err(CommitError::moved(&store.root, "other memories would change now"));
+        }
         Ok(Plan { asked: shown.asked, change: shown.change.clone(), ..again })
     };
     let store = &planned.request.snapshot.stores[number];

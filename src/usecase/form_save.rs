@@ -9,18 +9,17 @@ use super::execute::execute_unshown;
 use super::failure::Result;
 use super::outcome::{ChangeReport, SilentObserver};
 use super::plan_change::plan;
-use super::planned_change::PlannedChange;
 use super::request::{ChangeRequest, Requester};
 use super::undo_redo::RecentSteps;
 use crate::disk::host::Host;
-use crate::model::{Entry, EntryRef, Plan, Snapshot, Store};
+use crate::model::{Entry, EntryRef, Snapshot, Store};
 use crate::ops::Refusal;
 use crate::ops::command::{Command, CommandRules, StoreInput, StorePlan, WriteWay};
-use crate::ops::edit::EditMemory;
+use crate::ops::edit::{EditMemory, EditStrictness};
 use crate::ops::form::{self, EditForm};
 use crate::store::commit::CommitError;
 
-/// Saves a form by its plan, and drops its draft. `name` is what is saved, in a few words.
+/// Saves the fields of a form that were changed, and drops its draft. `name` is what is saved, in a few words.
 ///
 /// # Errors
 ///
@@ -28,13 +27,13 @@ use crate::store::commit::CommitError;
 pub fn save_form(
     host: Host<'_>,
     (snapshot, at): (&Arc<Snapshot>, EntryRef),
-    plan: Plan,
+    set: Vec<(String, String)>,
     name: String,
     recent: &mut RecentSteps,
 ) -> Result<ChangeReport> {
-    let command = Arc::new(EditMemory(Vec::new()));
-    let request = request(host, Arc::clone(snapshot), command, name);
-    let planned = PlannedChange::of(request, vec![StorePlan::of(at.store as usize, plan)]);
+    let command = EditMemory { set, strictness: EditStrictness::Shown };
+    let request = request(host, Arc::clone(snapshot), Arc::new(command), name);
+    let planned = plan(ChangeRequest { at: vec![at], ..request }, host)?;
     let report = execute_unshown(&planned, host, recent, &mut SilentObserver)?;
     // If this fails, the draft is found again, and is the same as the memory.
     let _ = drop_form_draft(host, snapshot.get(at));

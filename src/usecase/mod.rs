@@ -47,13 +47,13 @@ pub mod verify_erased;
 mod visits;
 mod write;
 
-pub use crate::ops::add::{AddMemory, NewRecord};
+pub use crate::ops::add::NewRecord;
 pub use crate::ops::add_many::AddMemories;
 pub use crate::ops::archive::{ArchiveMemories, UnarchiveMemories};
 pub use crate::ops::backup_restore::BackupRestore;
 pub use crate::ops::command::Command;
 pub use crate::ops::delete::DeleteOptions;
-pub use crate::ops::edit::{EditMemories, EditMemory};
+pub use crate::ops::edit::EditMemory;
 pub use crate::ops::erase::EraseOptions;
 pub use crate::ops::undelete::UndeleteMemories;
 pub use crate::store::given_ids::last_given_id;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::format;
 use crate::model::plan::count_with_noun;
-use crate::model::plan::effect::MemoryEffect;
-use crate::model::{Change, Entry, EntryRef, NotReached, PathText, Plan, RecordText, Store, Verb};
+use crate::model::{Change, Entry, EntryRef, NotReached, PathText, Plan, RecordText, Store};
+use crate::ops;
 use crate::ops::bulk::SkippedRecords;
 use crate::ops::command::StorePlan;
 use crate::ops::redact::{Redaction, redacted};
@@ -67,22 +67,20 @@ impl PlannedChange {
 
     /// True if both do the same to the same memories: then a yes to one holds for the other.
     pub fn has_same_effects(&self, other: &PlannedChange) -> bool {
-        let of = |planned: &PlannedChange| -> Vec<(Verb, usize, Vec<String>)> {
-            let plans = planned.all().map(|(_, plan)| {
-                let mut outlines: Vec<String> = plan.effects.iter().map(MemoryEffect::outline).collect();
-                outlines.sort();
-                (plan.verb.clone(), plan.records, outlines)
-            });
-            plans.collect()
-        };
-        of(self) == of(other)
+        let plans = |planned: &PlannedChange| planned.all().count();
+        let mut pairs = self.all().zip(other.all());
+        plans(self) == plans(other) && pairs.all(|((_, own), (_, other))| own.has_same_effects(other))
     }
 
-    /// True if a file or folder that it makes has a name with random letters.
+    /// True if a file, a folder or a memory that it makes has a name with random letters.
     pub fn names_random(&self) -> bool {
         let random = hex(&self.random[..4]);
         let is_so = |change: &Change| self.random != [0; 16] && change.path.to_text().contains(&random);
-        self.all().any(|(_, plan)| plan.all().any(is_so))
+        let draws_ids =
+            |store: &Store| ops::writes(store).is_ok_and(|(_, writes)| writes.own().random_id.is_some());
+        let says_id = |plan: &Plan| plan.additions().first().is_some_and(|line| plan.lines.contains(line));
+        let mut plans = self.all();
+        plans.any(|(store, plan)| plan.all().any(is_so) || says_id(plan) && draws_ids(store))
     }
 
     pub(crate) fn order_as_listed(&mut self) {

@@ -23,6 +23,7 @@ use crate::model::{EntryRef, EntryTracker, Snapshot, Store};
 use crate::ops::backup_restore::BackupRestore;
 use crate::ops::command::StorePlan;
 use crate::ops::delete::is_held;
+use crate::ops::merge::MergeChoice;
 use crate::ops::redact::Redaction;
 use crate::usecase::outcome::{ChangeObserver, ExecuteOutcome};
 use crate::usecase::planned_change::PlannedChange;
@@ -103,10 +104,14 @@ fn is_used(planned: &PlannedChange, fresh: &Snapshot) -> bool {
 
 /// Returns the memories that a plan is about, in the stores that it was made of.
 fn bound(planned: &PlannedChange) -> Vec<EntryRef> {
-    // A plan also changes memories that were not chosen: the one that others become a part of.
     let mut all = planned.changing.clone();
-    for StorePlan { store, plan, .. } in &planned.plans {
-        all.extend(plan.touched_entries().map(|entry| EntryRef { store: *store as u32, entry }));
+    let merge = planned.request.command.get::<MergeChoice>();
+    for StorePlan { store: number, plan, .. } in &planned.plans {
+        // The memory that others become a part of may stay as it is.
+        let store = &planned.request.snapshot.stores[*number];
+        let target = merge.and_then(|merge| store.number_of(merge.target(store).ok()?));
+        let entries = plan.effects.iter().filter_map(|effect| effect.entry).chain(target);
+        all.extend(entries.map(|entry| EntryRef { store: *number as u32, entry }));
     }
     let mut known = HashSet::new();
     all.retain(|at| known.insert(*at));

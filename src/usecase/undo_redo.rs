@@ -255,12 +255,16 @@ pub fn steps_to_reverse(
             numbered.extend(history.has(step).then_some((number, step)));
             continue;
         }
-        let newest = history.newest(&journal, &vault.steps()?);
+        // Another store may have a step that can be undone.
+        let newest = match stores.len() {
+            1 => history.newest(&journal, &vault.steps()?),
+            _ => history.newest_undoable(&journal, &vault.steps()?),
+        };
         let mut steps = if is_redo { history.undone } else { history.done };
-        if let (false, Some((step, _))) = (is_redo, newest) {
+        if !is_redo {
             // Steps after the newest undoable one can't be undone.
-            let end = steps.iter().position(|(done, _)| *done == step).map_or(0, |at| at + 1);
-            steps.truncate(end);
+            let at = newest.and_then(|(step, _)| steps.iter().position(|(done, _)| *done == step));
+            steps.truncate(at.map_or(0, |at| at + 1));
         }
         all.push(ReversibleStore { number, journal, steps });
     }
@@ -335,7 +339,6 @@ impl ReversibleStore {
         self.journal.iter().find(|line| line.step == step)
     }
 
-    /// Returns the time when its last step was applied or undone.
     fn when(&self) -> Option<&str> {
         let (_, by) = *self.steps.last()?;
         Some(&self.line(by)?.at)

@@ -92,11 +92,19 @@ fn is_undone(store: &Store, undo: &Change, later: &LaterSteps) -> bool {
                 }
                 false => has(now, &own.becomes) && !has(now, &own.was) && !has(&later.removed, &own.was),
             };
-            let mut replaced = splices.iter().filter(|own| !own.becomes.is_empty()).peekable();
+            let mut replaced = splices.iter().filter(|own| !only_added(own)).peekable();
             replaced.peek().is_some() && replaced.all(is_back)
         }
         _ => false,
     }
+}
+
+/// True if the step only added lines. The one before them may have got its line end then.
+fn only_added(undo: &Splice) -> bool {
+    let last = undo.becomes.trim_ascii_end();
+    let added = undo.was.strip_prefix(last);
+    undo.becomes.is_empty()
+        || added.is_some_and(|added| added.starts_with(b"\n") || added.starts_with(b"\r\n"))
 }
 
 fn has(text: &[u8], part: &[u8]) -> bool {

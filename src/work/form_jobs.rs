@@ -193,7 +193,8 @@ pub fn save(request: &FormRequest, is_shown: bool, recent: &mut RecentSteps) -> 
             return FormSaveOutcome::Same;
         }
         let name = quoted_title(&with_documents(context.store, &verdict.after), entry);
-        save_form(host, (&request.snapshot, request.at), plan, name, recent)
+        let set = request.form.settings(&request.values);
+        save_form(host, (&request.snapshot, request.at), set, name, recent)
             .map_or_else(not_written, FormSaveOutcome::Done)
     })
 }

@@ -318,7 +318,6 @@ fn indexes_that_are_right_keep_their_bytes() {
     assert_eq!(site.read("knowledge/tags.json"), TAGS);
 }
 
-/// Returns a copy of a store that other programs wrote, if it is there.
 fn real(name: &str) -> Option<Site> {
     let from =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real/a-mem").join(name).join(".chora/memory");

@@ -40,7 +40,6 @@ fn found(code: &str, severity: &str, file: &str, line: impl Into<Option<u64>>) -
     (code.into(), severity.into(), file.into(), line.into())
 }
 
-/// Returns the line of a file in which a text first occurs.
 fn line(store: &TempStore, file: &str, text: &str) -> u64 {
     let content = String::from_utf8_lossy(&store.read(file)).into_owned();
     let at = content.find(text).unwrap_or_else(|| panic!("{file} holds no {text}"));

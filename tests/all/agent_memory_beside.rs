@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::support::{AgentMemoryBuilder, Files, Output, TempStore, check, rows, run};
 
-/// Returns the codes and messages of `check`.
 fn codes(store: &TempStore) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     check(store).json_lines().iter().map(|own| (text(&own["code"]), text(&own["message"]))).collect()

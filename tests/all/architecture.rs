@@ -301,7 +301,6 @@ fn source(root: &Path, path: &Path) -> Source {
     Source { path, text, code, with_tests }
 }
 
-/// Returns the files below a folder whose names end so.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let all = crate::support::files_below(folder).into_keys();
     all.filter(|path| path.extension().is_some_and(|own| own == extension)).collect()

@@ -24,14 +24,12 @@ fn text<'r>(row: &'r Value, name: &str) -> &'r str {
     row[name].as_str().unwrap_or_else(|| panic!("{name}: {row}"))
 }
 
-/// Returns the bytes of a memory, which may share its line.
 fn bytes_of<'f>(row: &Value, file: &'f str) -> &'f str {
     let place = if row["record"].is_null() { &row["byte"] } else { &row["record"] };
     let at = |own: usize| place[own].as_u64().unwrap() as usize;
     file.get(at(0)..at(1)).unwrap_or_default().trim_end_matches(['\n', '\r'])
 }
 
-/// Returns the memory with other ids and words, as another agent writes it.
 fn fresh(raw: &str) -> String {
     let own: Value = serde_json::from_str(raw).unwrap();
     let names = ["event_id", "id", "timestamp"];

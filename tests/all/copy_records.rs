@@ -23,7 +23,7 @@ fn record(text: &str) -> Value {
 }
 
 /// A folder of Claude Code with two topics, one of them in a folder, and a section in the index.
-fn claude() -> Site {
+pub fn claude() -> Site {
     let site = Site::of_folder();
     let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     fs::create_dir_all(site.root().join("team")).unwrap();
@@ -106,6 +106,17 @@ fn a_topic_is_copied_with_its_line_and_links_to_the_original_stay() {
     site.run(&["delete", "build-3"]).expect_status(0);
     site.run(&["copy", "--query", "id:build", "--to", "./"]).expect_status(0);
     assert!(site.root().join("build-4.md").exists() && !site.root().join("build-3.md").exists());
+}
+
+#[test]
+fn copies_below_one_another_are_no_change_that_another_program_undid() {
+    let site = claude();
+    fs::write(site.root().join("MEMORY.md"), "- [Build](build.md)\n- [Rules](team/rules.md)").unwrap();
+    fs::write(site.root().join("orphan.md"), "Nothing leads here.\n").unwrap();
+    for id in ["orphan", "team/rules"] {
+        site.run(&["copy", id, "--to", "."]).expect_status(0);
+    }
+    assert!(!site.run(&["check", "--json"]).stdout.contains("change-undone"));
 }
 
 fn refused(site: &Site, (id, to): (&str, &str), status: i32, why: &str) {

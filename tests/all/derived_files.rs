@@ -92,7 +92,6 @@ fn context(store: &Store) -> WriteContext<'_> {
     WriteContext::of(store, now(), [7; 16])
 }
 
-/// Returns the files after the first `count` changes of a plan.
 fn after(files: &Files, plan: &Plan, count: usize) -> Files {
     let mut files = files.clone();
     for change in plan.all().take(count) {
@@ -104,7 +103,6 @@ fn after(files: &Files, plan: &Plan, count: usize) -> Files {
     files
 }
 
-/// Returns the records to change; in `agent-memory`, only those that pages are made from.
 fn subjects(store: &Store) -> Vec<Entry> {
     let is_one = |own: &&Entry| {
         let file = &store.documents[own.document as usize].path;
@@ -163,7 +161,6 @@ fn is_alone(node: &Value) -> bool {
     is_empty("outgoing_links") && is_empty("incoming_links")
 }
 
-/// Returns the values of a document, independent of layout and order.
 fn said(bytes: &[u8]) -> Value {
     fn sorted(value: Value) -> Value {
         match value {
@@ -184,7 +181,6 @@ fn said(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).map_or_else(|_| text(), sorted)
 }
 
-/// Returns the derived files that a build from nothing makes.
 fn fresh(files: &Files, format: &'static str, names: &[&str]) -> Files {
     let is_derived = |path: &Path| path.file_name().is_some_and(|name| names.iter().any(|own| name == *own));
     // A missing page stays missing: the build starts from a page without values.
@@ -198,14 +194,12 @@ fn fresh(files: &Files, format: &'static str, names: &[&str]) -> Files {
     made.filter_map(|change| Some((change.path.clone(), change.after()?.to_vec()))).collect()
 }
 
-/// Returns the files that are reported as disagreeing with the records.
 fn told(store: &Store) -> BTreeSet<PathBuf> {
     let more = stale_files::problems(store, &stale_files::stale_files(store, now()));
     let all = store.problems.iter().chain(&more).filter(|problem| TOLD.contains(&problem.code));
     all.map(|problem| problem.file.clone()).collect()
 }
 
-/// Returns what is wrong in the reports and the repair of a state.
 fn wrong(files: &Files, format: &'static str, names: &[&str]) -> Vec<String> {
     let mut wrong = Vec::new();
     let store = load(files, format);

@@ -264,7 +264,6 @@ fn an_event_that_is_erased_leaves_one_that_says_so_and_not_what() {
     assert_eq!(site.lines("events/2026-02/events.jsonl"), lines);
 }
 
-/// Returns the changes between two states of a folder: created, rewritten or removed.
 fn changes(before: &BTreeMap<PathBuf, Vec<u8>>, after: &BTreeMap<PathBuf, Vec<u8>>) -> BTreeSet<String> {
     let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
     let told = |path: &PathBuf| match (before.get(path), after.get(path)) {

@@ -92,7 +92,6 @@ fn raws(rows: &[Value]) -> Raws {
     raws
 }
 
-/// Returns the records that are gone, with counts.
 fn gone(before: &Raws, after: &Raws) -> Raws {
     let left = |raw: &String, count: usize| count.saturating_sub(after.get(raw).copied().unwrap_or(0));
     let gone = before.iter().map(|(raw, count)| (raw.clone(), left(raw, *count)));

@@ -43,7 +43,6 @@ impl Desk {
         load_from(&self.disk, &self.place, Extent::All, None, now())
     }
 
-    /// Returns the first live record of a file whose path has this end.
     fn first(&self, store: &Store, end: &str) -> Entry {
         let is_it = |own: &&Entry| {
             own.state == State::Live && store.document(own).path.to_str().unwrap().ends_with(end)

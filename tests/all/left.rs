@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use crate::support::{DemoStore, SOON, StoreBuilder, TempStore};
 
-/// Returns every file below a folder, except palimp's data.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for item in fs::read_dir(folder).into_iter().flatten().flatten() {

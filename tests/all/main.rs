@@ -15,6 +15,7 @@ mod agent_memory_write;
 mod agents;
 mod any_bytes;
 mod architecture;
+mod asked_again;
 mod backups_many;
 mod bad_input;
 mod behind_torn;

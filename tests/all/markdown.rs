@@ -44,7 +44,6 @@ pub fn claude() -> Files {
         .with("alone.md", topic("alone", "project", "Nothing leads here."))
 }
 
-/// Returns the name that Claude Code gives to its folder of a project.
 pub fn slug(project: &Path) -> String {
     project.to_str().unwrap().replace(|c: char| !c.is_ascii_alphanumeric(), "-")
 }

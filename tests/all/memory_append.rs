@@ -70,7 +70,6 @@ impl Desk {
     }
 }
 
-/// Returns what a store says about its memories.
 fn told(store: &Store) -> Vec<String> {
     let entry = |entry: &palimp::model::Entry| {
         let (document, record) = (store.document(entry), store.record(entry));

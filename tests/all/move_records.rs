@@ -57,6 +57,15 @@ impl Site {
         texts.iter().flat_map(|text| text.lines()).map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    /// Runs a verb on a terminal until it asks.
+    pub fn asks(&self, args: &[&str]) -> Terminal {
+        let (root, data) = (self.root(), self.folder.path().join("data"));
+        let place = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
+        let terminal = Terminal::spawn(env!("CARGO_BIN_EXE_palimp"), [args, &place].concat(), 36, 200);
+        terminal.wait_for_text("anything else cancels", SOON);
+        terminal
+    }
+
     fn move_to_second(&self, ids: &[&str]) -> Output {
         let one = &self.sessions[0];
         let names: Vec<String> = ids.iter().map(|id| format!("{one}/{id}")).collect();
@@ -85,6 +94,7 @@ fn a_memory_moves_with_its_bytes_and_one_undo_takes_it_back() {
     site.move_to_second(&[&moved]).expect_status(0);
     let new = site.records(1);
     assert_eq!(site.records(0), old[1..], "the other memory stays as it is");
+    assert_eq!(site.run(&["list", "is:deleted", "--json"]).stdout, "", "what moved is not deleted");
     let mut expected = old[0].clone();
     expected["session_id"] = site.sessions[1].as_str().into();
     expected["checksum"] = new[1]["checksum"].clone();
@@ -239,12 +249,8 @@ fn an_id_that_is_taken_after_the_plan_was_shown_is_not_given_twice() {
     site.add(0, "conversation", message("first", None));
     let moved = site.add(0, "conversation", message("goes", None));
     site.add(1, "conversation", message("was there", None));
-    let (root, data) = (site.root(), site.folder.path().join("data"));
     let name = format!("{}/{moved}", site.sessions[0]);
-    let place = ["--store", root.to_str().unwrap(), "--data-dir", data.to_str().unwrap(), "--now", NOW];
-    let args = [&["move", &name, "--to", &site.sessions[1]][..], &place].concat();
-    let mut terminal = Terminal::spawn(env!("CARGO_BIN_EXE_palimp"), args, 36, 200);
-    terminal.wait_for_text("anything else cancels", SOON);
+    let mut terminal = site.asks(&["move", &name, "--to", &site.sessions[1]]);
     let log = site.session(1).join("conversation.jsonl");
     let line = fs::read_to_string(&log).unwrap().replace("msg-001", "msg-002").replace("was there", "late");
     fs::OpenOptions::new().append(true).open(&log).unwrap().write_all(line.as_bytes()).unwrap();

@@ -28,7 +28,6 @@ impl MadeStore {
     }
 }
 
-/// Returns the files below a folder that have these bytes.
 fn holding(folder: &Path, wanted: &[u8]) -> Vec<PathBuf> {
     let holds = |bytes: &[u8]| memchr::memmem::find(bytes, wanted).is_some();
     files_below(folder).into_iter().filter(|(_, bytes)| holds(bytes)).map(|(path, _)| path).collect()

@@ -31,7 +31,6 @@ fn path(bytes: &[u8]) -> PathBuf {
     OsString::from_vec(bytes.to_vec()).into()
 }
 
-/// Returns the name with a byte that is not UTF-8.
 fn odd(name: &OsStr) -> OsString {
     let at = name.len().min(3);
     let (before, behind) = name.as_bytes().split_at(at);

@@ -73,7 +73,6 @@ impl Site {
         fs::create_dir(self.other_log()).unwrap();
     }
 
-    /// Returns the ids in a session, the oldest first.
     fn ids(&self, session: &str) -> Vec<String> {
         let rows = self.run(&["list", "--json", "--session", session]).expect_status(0).json_lines();
         let mut ids: Vec<String> = rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();

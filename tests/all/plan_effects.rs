@@ -41,7 +41,6 @@ impl Desk {
         store.key(&entry)
     }
 
-    /// Returns a verb with what it takes.
     fn verb(&mut self, store: &Store) -> Vec<String> {
         let keys: Vec<String> = (0..1 + self.chance.below(3)).map(|_| self.some_key(store)).collect();
         let name = |all: &[&str]| all.iter().map(|own| (*own).to_owned()).collect::<Vec<String>>();

@@ -43,7 +43,6 @@ fn entry(text: &str) -> Value {
 /// A record as it should be read: its id, `None` for a broken one, and its raw bytes.
 type Expected = (Option<String>, Vec<u8>);
 
-/// Returns the bytes of a line, and the records in it.
 fn bytes_of(written: &Written, number: usize) -> (Vec<u8>, Vec<Expected>) {
     let id = |part: usize| format!("mem_{number}_{part}");
     let object = |text: &str, part: usize| {

@@ -39,7 +39,6 @@ fn redact(desk: &Desk, value: &str, words: &[&str]) -> Output {
     desk.fed(value, &[&["redact", "--value-from", "-", "--yes"], words].concat())
 }
 
-/// Returns the codes and messages of what `check` finds.
 fn problems(desk: &Desk) -> Vec<Value> {
     let rows = desk.run(&["check", "--json"]).json_lines();
     rows.into_iter().map(|row| json!([row["code"], row["message"]])).collect()
@@ -51,7 +50,6 @@ fn shows_nothing_of(shown: &Output, value: &str) {
     assert!(!shown.stdout.contains(part) && !shown.stderr.contains(part), "{}{}", shown.stdout, shown.stderr);
 }
 
-/// Returns the span that `secrets` prints, as `--span` takes it.
 fn span_of(desk: &Desk) -> String {
     let span = &found(desk, &[])[0]["span"];
     format!("{}..{}", span[0], span[1])

@@ -14,7 +14,6 @@ const CASES: [(&str, &str, &[&str]); 4] = [
     ("notes/.chora/memory", "type:note", &["delete", "--remove"]),
 ];
 
-/// Returns the first live memory of a query: its id, its name among all sessions, and its file.
 fn first(desk: &DemoStore, query: &str) -> (String, String, String) {
     let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
     let (id, file) = (row["id"].as_str().unwrap().to_owned(), row["file"].as_str().unwrap().to_owned());

@@ -23,7 +23,6 @@ use palimp::work::{Inspect, InspectRequest, Inspected, Job, JobResult, OpenedBac
 use palimp::{demo, store};
 use proptest::prelude::*;
 
-/// Returns the file that the comparison predicts.
 fn expected(now: &[u8], compared: &BackupComparison, chosen: &HashSet<u64>) -> Vec<u8> {
     let own = |kind: DifferenceKind| {
         let comes = move |own: DifferenceKind| {
@@ -60,7 +59,6 @@ fn without(bytes: &[u8], late: &[u8]) -> (Vec<u8>, bool) {
     }
 }
 
-/// Returns the lines that only one of them has.
 fn differing(is: &[u8], should: &[u8]) -> String {
     let lines = |bytes: &[u8]| -> Vec<String> {
         bytes

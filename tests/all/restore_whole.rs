@@ -156,7 +156,6 @@ fn a_lost_log_comes_back_with_the_events_that_their_traces_have() {
     assert!(told[0].contains("2 are in another file now, and are left out"), "{told:#?}");
 }
 
-/// Returns the files of a store that have a text, except copies of files.
 fn holding(store: &str, text: &str) -> Vec<PathBuf> {
     let is_copy = |path: &Path| {
         let name = path.file_name().unwrap().to_string_lossy();

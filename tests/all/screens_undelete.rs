@@ -6,7 +6,6 @@ use support::{DemoStore, SOON};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
-/// Returns what a query lists, by the bytes of each.
 fn raws(desk: &DemoStore, query: &str) -> Vec<String> {
     let mut raws: Vec<String> = desk.list(query).iter().map(|row| row["raw"].to_string()).collect();
     raws.sort();

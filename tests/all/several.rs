@@ -138,6 +138,17 @@ fn a_step_of_a_change_of_several_stores_is_undone_alone_where_it_is_named() {
 }
 
 #[test]
+fn an_undo_passes_over_a_store_in_which_something_was_only_erased() {
+    let entry = json!({"id": "mem_9", "type": "finding", "tags": ["z"]});
+    let (tagged, erased) = (log(), StoreBuilder::session_log().session("t").entry(entry).build());
+    let (both, before) = ([&tagged, &erased], text(&tagged));
+    change(&both, &["tag", "--query", "tag:a", "+x"]).expect_status(0);
+    change(&both, &["erase", "--query", "tag:z"]).expect_status(0);
+    change(&both, &["undo"]).expect_status(0);
+    assert_eq!(text(&tagged), before);
+}
+
+#[test]
 fn equal_plans_have_equal_fingerprints_whenever_they_are_made() {
     let store = log();
     let print = |words: &[&str], now: &str| -> Value {

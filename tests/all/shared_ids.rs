@@ -6,7 +6,6 @@ use crate::support::{MadeStore, files_below};
 const FIRST: &str = "Alpha wording of the first";
 const SECOND: &str = "Beta says wholly otherwise";
 
-/// Returns a store with two records of one id, and the id.
 fn two(format: (&str, &'static str)) -> (MadeStore, String) {
     let made = MadeStore::new(format);
     made.add(FIRST);

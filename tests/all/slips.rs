@@ -8,7 +8,6 @@ use support::{StoreBuilder, run};
 
 const NOW: &str = "2026-02-01T12:00:00Z";
 
-/// Returns one editable record of each format and type of the demo.
 fn each_kind(rows: &[Value]) -> Vec<&Value> {
     let mut seen = Vec::new();
     let kind = |row: &Value| (row["format"].clone(), row["type"].clone());

@@ -245,7 +245,6 @@ fn of_equal_records_without_ids_as_many_are_listed_as_were_deleted_and_each_come
     }
 }
 
-/// Returns a live record, and adds another one with its id and time but another text after it.
 fn doubled(desk: &DemoStore, query: &str) -> (Value, String) {
     let row = desk.list(query).into_iter().find(|row| row["state"] == "live").unwrap();
     let (title, file) = (row["title"].as_str().unwrap(), row["file"].as_str().unwrap());

@@ -48,7 +48,6 @@ fn all(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// Returns the names of the files that differ.
 fn differing(a: &BTreeMap<PathBuf, Vec<u8>>, b: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<PathBuf> {
     let names = a.keys().chain(b.keys()).filter(|path| a.get(*path) != b.get(*path));
     let mut names: Vec<PathBuf> = names.cloned().collect();

@@ -13,14 +13,12 @@ fn run(desk: &DemoStore, args: &str) -> Output {
     desk.change(&args.split(' ').collect::<Vec<_>>())
 }
 
-/// Returns the key of the first listed row that has `says`.
 fn key(desk: &DemoStore, list: &str, says: &str) -> String {
     let list = run(desk, list).expect_status(0).stdout;
     let row = list.lines().find(|row| row.contains(says)).unwrap_or_else(|| panic!("{list}"));
     row.split("\"key\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
 }
 
-/// Returns the lines in order, because another program may have moved them.
 fn sorted(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();

@@ -94,7 +94,6 @@ fn a_step_goes_thirty_days_after_it_was_done_and_only_once_a_newer_one_says_so_t
 }
 
 impl Site {
-    /// Returns the size of palimp's data in bytes.
     fn own_bytes(&self) -> u64 {
         files_below(&self.folder.path().join("data")).values().map(|bytes| bytes.len() as u64).sum()
     }

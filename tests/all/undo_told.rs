@@ -42,7 +42,6 @@ impl Desk {
         store
     }
 
-    /// Returns the commands that a verb proposes.
     fn said(&self, output: &Output) -> Vec<String> {
         let quoted = output.stderr.split('`').skip(1).step_by(2);
         quoted.filter(|said| said.starts_with("palimp undo")).map(str::to_owned).collect()

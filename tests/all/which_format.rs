@@ -32,7 +32,6 @@ const ODD: [&str; 14] = [
 /// The formats of which `init` makes stores.
 const MADE: [&str; 4] = ["memory-server", "session-log", "bmad", "a-mem"];
 
-/// Returns the files of a small healthy store of each format.
 fn healthy() -> Vec<(&'static str, Files)> {
     let server = StoreBuilder::memory_server()
         .core(json!({"content": "Yes"}))
@@ -63,7 +62,6 @@ fn relative(path: &Path, root: &Path) -> PathBuf {
     path.strip_prefix(root).unwrap().to_owned()
 }
 
-/// Returns the folder, and every folder and file below it.
 fn paths(folder: &Path) -> Vec<PathBuf> {
     let mut all = vec![folder.to_owned()];
     let mut at = 0;
@@ -79,7 +77,6 @@ fn paths(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Returns what is wrong with the result for the store at `root`, if anything.
 fn wrong(looked: &DiscoveryResult, root: &Path, format: &str) -> Option<String> {
     let found = looked.found.as_ref().ok()?;
     let is_own = |place: &palimp::store::Place| place.root == root && place.format == format;

@@ -25,7 +25,6 @@ pub fn record_text(context: &WriteContext<'_>, entry: &Entry, form: &EditForm, v
     json.map_or_else(|| String::from_utf8_lossy(&raw).into_owned(), |json| json + "\n")
 }
 
-/// Returns the record in its file after the changes.
 fn in_files(context: &WriteContext<'_>, entry: &Entry, changes: &[Change]) -> Vec<u8> {
     let document = context.store.document(entry);
     let after = changes.iter().find(|own| own.path == document.path).and_then(Change::after);

@@ -154,7 +154,6 @@ fn number(value: &str, range: Option<(f64, f64)>, is_whole: bool, stored: &str) 
     near.is_finite().then(|| (format!("set {near}"), near.to_string()))
 }
 
-/// Returns a list of references without the one that a message quotes.
 fn present(value: &str, message: &str) -> Option<(String, String)> {
     let own = items(value);
     let gone = own.iter().find(|id| message.contains(&format!("{id:?}")))?;

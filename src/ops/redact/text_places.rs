@@ -75,7 +75,6 @@ fn is_in(bytes: &[u8], text: &str) -> bool {
     line_ends::contains(bytes, text.as_bytes()) || escaped(text).iter().any(has)
 }
 
-/// Returns where texts are in bytes, in order.
 fn found(bytes: &[u8], texts: &[String]) -> Vec<(Range<usize>, Vec<u8>)> {
     let mut sorted: Vec<&String> = texts.iter().collect();
     sorted.sort_by_key(|own| std::cmp::Reverse(own.len()));

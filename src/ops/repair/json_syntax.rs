@@ -15,7 +15,6 @@ pub(super) struct RespelledLine {
 /// A new line, and what leaves the old one.
 type ChangedLine = (Vec<u8>, Vec<(usize, Vec<u8>)>);
 
-/// Returns a repair, if it changes the line.
 fn respelled(
     content: &[u8],
     title: &'static str,
@@ -29,7 +28,6 @@ fn respelled(
 /// A function that returns the repaired line, if it has something to repair.
 type SyntaxFix = fn(&[u8]) -> Option<RespelledLine>;
 
-/// Returns the intact objects that the repairs make of a broken line, one of each repair.
 pub(super) fn spelled(content: &[u8]) -> Vec<RespelledLine> {
     let ways: [SyntaxFix; 5] = [escaped, without_nuls, western, replaced, without_comma];
     let tried = ways.iter().filter_map(|way| way(content));

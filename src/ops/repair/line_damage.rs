@@ -106,7 +106,6 @@ pub(super) fn with_end(document: &Document, at: Range<usize>, mut becomes: Vec<u
     (at.start - blanks..if is_blank { at.end + rest.len() } else { at.end }, becomes)
 }
 
-/// Returns the fields that problems name, or the codes of the problems.
 pub(super) fn wrong_in(problems: &[Problem]) -> Vec<String> {
     let counts = |own: &&Problem| own.severity != Severity::Note || own.code == Code::MissingField;
     let mut all: Vec<String> = Vec::new();

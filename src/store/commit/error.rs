@@ -126,7 +126,7 @@ impl CommitError {
     }
 
     /// Returns the error that a file is not as the plan knows it, before anything was changed.
-    pub(super) fn moved(file: &Path, what: &'static str) -> CommitError {
+    pub fn moved(file: &Path, what: &'static str) -> CommitError {
         CommitError::Moved { file: file.to_owned(), what, files: FilesState::Untouched }
     }
 

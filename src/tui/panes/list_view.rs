@@ -23,7 +23,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind) {
     if list.height > 0 {
         let right = told(&own.list);
         let text = title(app, kind, usize::from(list.width).saturating_sub(display_width(&right) + 4));
-        let inner = titled(app, frame, [&text, &right], !own.in_details, false, list);
+        let inner = part(app, frame, [&text, &right], !own.in_details, false, list);
         match own.list.is_empty() {
             true => say(app, frame, &nothing(app, kind), inner),
             false => draw_rows(app, frame, &own.list, !own.in_details, inner),
@@ -34,25 +34,12 @@ pub fn draw(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind) {
     }
 }
 
-/// Draws the title of a part of the view, highlighted if it has the keys. Returns the area below it.
-fn titled(
-    app: &App,
-    frame: &mut Frame<'_>,
-    texts: [&str; 2],
-    has_keys: bool,
-    rule: bool,
-    area: Rect,
-) -> Rect {
-    let [text, right] = texts.map(|text| theme::safe(app, text));
-    part(app, frame, [&text, &right], has_keys && !layout::has_dialog(app), rule, area)
-}
-
 fn draw_about(app: &App, frame: &mut Frame<'_>, kind: &ListViewKind, area: Rect) {
     let own = &app.list_view;
     let RowDetails { title, right, lines } = about(app, kind, area.width);
     let has_rows = list_view::has_rows(app);
     let rule = area.x == 0 && area.y > layout::frame(app).body.y;
-    let inner = titled(app, frame, [&title, &right], own.in_details, rule, area);
+    let inner = part(app, frame, [&title, &right], own.in_details, rule, area);
     let most = if has_rows { inner.height / 2 } else { inner.height };
     let top = if has_rows { 0 } else { own.top.min(lines.len().saturating_sub(1)) };
     put(frame, lines.into_iter().skip(top).take(usize::from(most)), margins(inner));
@@ -67,7 +54,7 @@ fn draw_under(app: &App, frame: &mut Frame<'_>, area: Rect) {
     if area.height < 2 {
         return;
     }
-    let inner = titled(app, frame, [backups::DIFFERENCE, ""], false, true, area);
+    let inner = part(app, frame, [backups::DIFFERENCE, ""], false, true, area);
     put(frame, backups::difference(app, usize::from(inner.width.saturating_sub(2))), margins(inner));
 }
 

@@ -24,7 +24,6 @@ impl Repository {
         own
     }
 
-    /// Returns a copy of a store that the format's own tool made, if it is there.
     pub(super) fn real(name: &str) -> Option<Repository> {
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real/agent-memory").join(name);
         if !from.exists() {
@@ -140,7 +139,6 @@ impl Repository {
         assert_same(&self.shelf(), before);
     }
 
-    /// Returns what the format's own validation would refuse.
     pub(super) fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let mut expect = |holds: bool, what: String| faults.extend((!holds).then_some(what));

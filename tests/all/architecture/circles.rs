@@ -75,7 +75,6 @@ impl Sources {
         Some(at)
     }
 
-    /// Returns the files that each file imports from: those that define what it names.
     pub fn imports(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
         let of_file = |(module, file): (&Module, &SourceFile)| -> BTreeSet<Module> {
             let named = |path: &Module| {
@@ -90,7 +89,6 @@ impl Sources {
         self.0.iter().map(|own| (own.0, of_file(own))).collect()
     }
 
-    /// Returns the groups of files that import each other, directly or through others.
     fn circles(&self) -> Vec<Vec<Module>> {
         let imports = self.imports();
         let names: Vec<&Module> = imports.keys().copied().collect();

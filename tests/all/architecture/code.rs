@@ -21,7 +21,6 @@ pub fn imports(code: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Returns the first name of a path, or of each path of a braced group.
 fn first_names(path: &str) -> Vec<String> {
     let Some(group) = path.strip_prefix('{') else { return vec![name_at(path)] };
     parts_of_group(group)
@@ -31,7 +30,6 @@ fn first_names(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns what is between the commas of a braced group whose first brace is left out.
 pub fn parts_of_group(group: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (at, c) in group.char_indices().chain([(group.len(), '}')]) {
@@ -55,7 +53,6 @@ fn name_at(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
-/// Returns where `word` is in `text` without a letter before or after it.
 pub fn words_at(text: &str, word: &str) -> impl Iterator<Item = usize> {
     let letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
     let is_open = [word.as_bytes().first(), word.as_bytes().last()].map(|end| !end.is_some_and(letter));
@@ -75,7 +72,6 @@ pub fn has_word(line: &str, word: &str) -> bool {
     words_at(line, word).next().is_some()
 }
 
-/// Returns the number of the line at `at`, counted from one.
 pub fn line_at(text: &str, at: usize) -> usize {
     line_ends(&text[..at]) + 1
 }
@@ -99,7 +95,6 @@ pub fn without_tests(mut code: String) -> String {
     code
 }
 
-/// Returns the end of the item that starts at `from`: after its closing brace, or its semicolon.
 fn end_of_item(code: &str, from: usize) -> usize {
     let mut depth = 0;
     for at in memchr::memchr3_iter(b'{', b'}', b';', &code.as_bytes()[from..]) {
@@ -115,7 +110,6 @@ fn end_of_item(code: &str, from: usize) -> usize {
     code.len()
 }
 
-/// Returns the strings before the tests, with escapes resolved, with their lines.
 pub fn strings_of(text: &str) -> Vec<(usize, String)> {
     let text = text.split_once("#[cfg(test)]\nmod ").map_or(text, |(own, _)| own);
     let own = |text: &str| unescaped(text.trim_matches(|c| "rb#".contains(c)).trim_matches('"'));
@@ -124,13 +118,11 @@ pub fn strings_of(text: &str) -> Vec<(usize, String)> {
     strings.map(|(line, text)| (line, own(text))).collect()
 }
 
-/// Returns the comments, with their lines.
 pub fn comments_of(text: &str) -> Vec<(usize, String)> {
     let own = |text: &str| Some(text.strip_prefix("//")?.trim_start_matches(['/', '!']).trim().to_owned());
     pieces_with_lines(text).into_iter().filter_map(|(line, text)| Some((line, own(text)?))).collect()
 }
 
-/// Returns the comments and literals, with the lines at which they start.
 fn pieces_with_lines(text: &str) -> Vec<(usize, &str)> {
     let (mut line, mut at) = (1, 0);
     let with_line = |own: Range<usize>| {
@@ -159,7 +151,6 @@ pub fn without_comments_and_strings(text: &str) -> String {
     code + &text[at..]
 }
 
-/// Returns where the comments and literals are.
 fn pieces(text: &str) -> Vec<Range<usize>> {
     let (bytes, mut found, mut at) = (text.as_bytes(), Vec::new(), 0);
     while let Some(next) = memchr::memchr3(b'"', b'\'', b'/', &bytes[at..]).map(|next| at + next) {

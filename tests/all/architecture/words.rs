@@ -66,7 +66,6 @@ fn any_of(retired: &[Retired]) -> AhoCorasick {
     AhoCorasick::new(retired.iter().map(|own| &own.word)).unwrap()
 }
 
-/// Returns the retired words in a text.
 fn found<'r>(path: &str, text: &str, retired: &'r [Retired], any: &AhoCorasick) -> Vec<&'r Retired> {
     let mut text = text.to_lowercase();
     if !any.is_match(&text) {
@@ -80,7 +79,6 @@ fn found<'r>(path: &str, text: &str, retired: &'r [Retired], any: &AhoCorasick) 
     retired.iter().filter(|own| has_word(&text, &own.word)).collect()
 }
 
-/// Returns a line without what is in backticks.
 fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join(" ")
 }
@@ -106,7 +104,6 @@ fn without_names(text: &str) -> String {
     parts.fold(first, |whole, part| whole + "…" + part.split_once('}').map_or(part, |(_, rest)| rest))
 }
 
-/// Returns the help of every verb and of its subcommands.
 fn help() -> Vec<(String, usize, String)> {
     let of = |words: &[&str]| run([words, &["--help"]].concat()).stdout;
     let verbs_in = |help: &str| -> Vec<String> {
@@ -134,7 +131,6 @@ fn help() -> Vec<(String, usize, String)> {
     all.into_iter().flat_map(lines).collect()
 }
 
-/// Returns the texts of the program and its documents, with their files and lines.
 fn texts() -> Vec<(String, usize, String)> {
     let mut all = Vec::new();
     for path in files(&root().join("src"), "rs") {
@@ -207,7 +203,6 @@ fn a_retired_word_is_found_as_a_word_alone_and_not_in_a_phrase_that_is_right() {
     assert_eq!(prose("a `record`\n```\nrecord\n```\nb").len(), 2);
 }
 
-/// Returns the comments of the code and its tests, with their files and lines.
 fn comments() -> Vec<(String, usize, String)> {
     let mut all = Vec::new();
     for path in ["src", "tests", "benches"].iter().flat_map(|top| files(&root().join(top), "rs")) {

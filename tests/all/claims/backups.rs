@@ -54,7 +54,6 @@ impl Judge<'_> {
         }
     }
 
-    /// Returns a backup as it was before the damage.
     fn kept_once(&self, own: &BackupRow) -> Option<Vec<u8>> {
         let path = self.desk.path(&own.copy.path);
         self.begun.get(&path).cloned()

@@ -91,7 +91,6 @@ fn some_line_end(log: &[u8], chance: &mut Chance) -> Option<usize> {
     all.get(chance.below(all.len())).copied()
 }
 
-/// Returns a line with its line end.
 fn some_line(log: &[u8], chance: &mut Chance) -> Vec<u8> {
     let all: Vec<&[u8]> = log.split_inclusive(|byte| *byte == b'\n').collect();
     let line = all.get(chance.below(all.len())).copied().unwrap_or_default();
@@ -141,7 +140,6 @@ fn of_log(desk: &Desk, chance: &mut Chance) -> Told {
     format!("{what} of {}", log(format))
 }
 
-/// Returns the files whose names have one of these ends, by their paths below the root.
 fn ending(desk: &Desk, ends: &[&str]) -> Vec<PathBuf> {
     let all = desk.files().into_keys();
     let own = all.filter(|path| ends.iter().any(|end| path.to_string_lossy().ends_with(end)));

@@ -64,7 +64,6 @@ pub fn live(store: &Store) -> Vec<Memory> {
     all(store).into_iter().filter(|own| own.is_live).collect()
 }
 
-/// Returns memories that only the first list has, by id or bytes, except those about palimp's actions.
 pub fn more_than<'m>(these: &'m [Memory], those: &[Memory]) -> Vec<&'m Memory> {
     let name = |own: &Memory| own.id.clone().map_or_else(|| own.raw.clone(), String::into_bytes);
     let known: BTreeSet<Vec<u8>> = those.iter().map(name).collect();

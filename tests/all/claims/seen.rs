@@ -166,7 +166,6 @@ fn told(raw: &[u8]) -> Option<HashMap<String, serde_json::Value>> {
     )
 }
 
-/// Returns the lines of a note without its id.
 fn note(text: &str) -> Option<HashMap<String, serde_json::Value>> {
     let is_told = |line: &&str| !line.starts_with("id:") && !line.starts_with("note_id:");
     let lines =

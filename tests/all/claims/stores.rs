@@ -24,7 +24,6 @@ const TOPICS: [&str; 10] = [
     "the drawer sticks when it is cold",
 ];
 
-/// Returns a line of a log. Parts of its text look like JSON.
 pub fn record(format: &str, number: usize) -> Value {
     let id = match format {
         "memory-server" => format!("00000000-0000-4000-8000-{number:012}"),

@@ -17,7 +17,6 @@ fn text(disk: &Faulty) -> String {
     String::from_utf8(disk.files()[&log()].clone()).unwrap()
 }
 
-/// Returns the `add` of an entry, and the step that writes its line to the log.
 fn add() -> (Bench, usize) {
     let bench = Bench::of(named("session-log", "add"));
     let disk = bench.disk();

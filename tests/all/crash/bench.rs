@@ -112,7 +112,6 @@ impl Bench {
         self.folders = disk.folders();
     }
 
-    /// Returns a disk with the store; all of it is durable.
     pub fn disk(&self) -> Faulty {
         let disk = Faulty::new();
         self.folders.iter().for_each(|folder| disk.put_folder(folder, 0o700));
@@ -137,7 +136,6 @@ impl Bench {
         Prepared { store, plan, act: self.act }
     }
 
-    /// Returns what reverses the operation.
     pub fn back(&self) -> Do {
         match self.act {
             Do::Undo => Do::Redo,

@@ -98,7 +98,6 @@ fn drop_times(content: &mut serde_json::Map<String, Value>) {
     }
 }
 
-/// Returns the files that a rebuild would change.
 pub(super) fn stale(disk: &Faulty, format: &'static str) -> BTreeSet<PathBuf> {
     let store: Store = load(disk, format);
     let context = WriteContext::of(&store, NOW, [7; 16]);

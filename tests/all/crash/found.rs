@@ -10,7 +10,6 @@ use super::cases::named;
 use super::machine::Still;
 use super::sweep::Share;
 
-/// Returns the store's files, except palimp's own.
 fn store(disk: &Faulty) -> Vec<(PathBuf, Vec<u8>)> {
     let ours = |path: &Path| path.file_name().is_some_and(palimp::store::hidden_names::is_ours);
     disk.files().into_iter().filter(|(path, _)| path.starts_with(ROOT) && !ours(path)).collect()

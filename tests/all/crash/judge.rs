@@ -301,7 +301,6 @@ impl Judge {
     }
 }
 
-/// Returns palimp's own files in the store whose names end in `end`.
 pub fn ours(disk: &Faulty, end: &str) -> Vec<PathBuf> {
     let own = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(end));
     disk.files().into_keys().filter(|path| path.starts_with(ROOT)).filter(own).collect()

@@ -23,7 +23,6 @@ fn kept(disk: &Faulty, folder: &str) -> Vec<PathBuf> {
     disk.files().into_keys().filter(is_in).collect()
 }
 
-/// Returns the step that writes the undo data of the edit.
 fn written() -> usize {
     let learned = bench().disk();
     run(&learned, &Still::first(), &bench().prepare(&learned)).unwrap();
@@ -62,7 +61,6 @@ fn what_a_crash_cut_while_it_was_written_to_take_a_change_back_goes_at_the_next_
 
 const LOG: &str = "sessions/sess_a/memory.jsonl";
 
-/// Returns the step at which the change puts a file in its place.
 fn exchange_of(bench: &Bench, file: &str) -> usize {
     let disk = bench.disk();
     run(&disk, &Still::first(), &bench.prepare(&disk)).unwrap();

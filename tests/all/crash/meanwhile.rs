@@ -100,7 +100,6 @@ fn a_note_that_an_agent_writes_to_is_not_removed_with_another() {
     assert_eq!(text(&disk, "knowledge/notes/a.md"), note("a").1);
 }
 
-/// Returns sessions on a disk, and the plan that removes the first entry.
 fn a_removal() -> (Faulty, Plan) {
     let disk = Faulty::new();
     disk.put_folder(DATA, 0o700);

@@ -125,7 +125,6 @@ fn a_record_that_an_open_store_adds_is_there_or_not_whatever_call_fails() {
     assert!(wrong.is_empty(), "{} of {count}: {}", wrong.len(), wrong.join("\n"));
 }
 
-/// Returns the number of calls for each added record.
 fn calls(own: (&'static str, &str), records: usize) -> Vec<usize> {
     let (format, kind) = own;
     let disk = begun(format, &DEEDS[0]).unwrap().restart();

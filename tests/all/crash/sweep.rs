@@ -86,7 +86,6 @@ impl Sweep {
             .any(|share| (0..=self.ops.len()).rev().any(|step| found(step, share)))
     }
 
-    /// Returns the states that a crash leaves at some of the steps.
     pub fn cut_states(&self, share: Share) -> Vec<(usize, Faulty)> {
         let cut = |step| (step, self.cut_run(step, Fault::Crash, &[]).0.restart());
         share.picks(self.ops.len()).map(cut).collect()

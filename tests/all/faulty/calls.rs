@@ -43,7 +43,6 @@ impl Calls {
         self.reading.faults.insert(read, fault);
     }
 
-    /// Returns the number of the step that begins, and what happens in it.
     pub(super) fn step(&mut self, op: &Op) -> (usize, CallOutcome) {
         let step = self.ops.len();
         self.ops.push(op.clone());

@@ -71,7 +71,7 @@ impl fmt::Debug for Faulty {
 }
 
 impl Faulty {
-    /// Returns a disk with only the root folder.
+    /// A disk with only the root folder.
     pub fn new() -> Self {
         Self::of(World::empty())
     }

@@ -21,7 +21,6 @@ struct States<'a> {
     found: Vec<(String, World)>,
 }
 
-/// Returns each state once, with the first of its labels.
 pub(super) fn states(world: &World) -> Vec<(String, World)> {
     let mut states =
         States { world, pending: world.pending.iter().collect(), seen: BTreeSet::new(), found: Vec::new() };

@@ -167,7 +167,6 @@ impl Tree {
         self.walk(path).map(|(id, _)| id)
     }
 
-    /// Returns the folder of a path's last name, and that name.
     pub(super) fn place(&self, path: &Path) -> io::Result<(Id, OsString)> {
         let Some(name) = path.file_name() else { return Err(Errno::BUSY.into()) };
         let folder = self.find(path.parent().unwrap_or(Path::new("/")))?;

@@ -21,7 +21,6 @@ use super::stores::Files;
 use super::{stores, told};
 use crate::support::tries::seed;
 
-/// Returns the files that the plan makes of `before`.
 fn as_planned(plan: &Plan, before: &Files) -> Files {
     let mut files = before.clone();
     for change in &plan.changes {

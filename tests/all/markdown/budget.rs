@@ -107,7 +107,6 @@ fn stores_that_no_program_loads_have_no_budget() {
     run(["budget", "--store", store.path.to_str().unwrap()]).expect_status(1);
 }
 
-/// Returns what a verb finds from a folder below home.
 fn rows(verb: &str, home: &Path, from: &str) -> Vec<Value> {
     Verb::new([verb, "--json"]).home(home).in_folder(home.join(from)).run().json_lines()
 }

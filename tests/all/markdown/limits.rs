@@ -19,7 +19,6 @@ fn row(store: &TempStore, file: &str) -> Value {
     all.iter().find(|row| row["file"] == file).unwrap_or_else(|| panic!("{file}: {all:?}")).clone()
 }
 
-/// Returns codes and severities of the problems of a file.
 fn found(store: &TempStore, file: &str) -> Vec<(String, String)> {
     let all = problems(store).into_iter().filter(|row| row.2 == file && row.0 != "loose-permissions");
     all.map(|(code, severity, ..)| (code, severity)).collect()

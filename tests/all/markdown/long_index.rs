@@ -11,7 +11,6 @@ fn desk(index: &str) -> Desk {
     Desk::of(&claude().with("MEMORY.md", index), ".claude/memory")
 }
 
-/// Returns the lines of all files that say something, sorted.
 fn said(desk: &Desk) -> Vec<String> {
     let texts = files_below(&desk.store.path).into_values().map(|bytes| String::from_utf8(bytes).unwrap());
     let mut all: Vec<String> =

@@ -136,7 +136,6 @@ fn one_line_says_what_a_folder_without_memories_seems_to_be() {
     }
 }
 
-/// Returns the stores that are found from a home folder, as (path below it, family).
 fn found_from(home: &std::path::Path) -> Vec<(String, Option<String>)> {
     let rows = Verb::new(["stores", "--json"]).home(home).in_folder(home).run().json_lines();
     let below = |row: &serde_json::Value| {

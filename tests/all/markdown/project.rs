@@ -64,7 +64,6 @@ fn projects_have_the_names_of_their_folders_and_those_that_were_moved_are_named(
     assert!(moved.len() == 1 && moved[0].contains(gone.to_str().unwrap()), "{moved:?}");
 }
 
-/// Returns the messages about files that are gone, of the project at `root`.
 fn stale(root: &Path) -> Vec<(Option<u64>, String)> {
     let found = rows(root, &["check"]).into_iter().filter(|row| row["code"] == "stale-claim");
     found.map(|row| (row["line"].as_u64(), row["message"].as_str().unwrap().to_owned())).collect()

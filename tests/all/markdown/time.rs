@@ -25,7 +25,6 @@ fn folders() -> [(&'static str, Files, [&'static str; 2]); 4] {
     ]
 }
 
-/// Returns a folder of Claude Code with a topic that has a day in its name.
 fn with_day() -> Files {
     claude().with("scan_2026_01_12.md", "---\nname: scan\n---\n\nText.\n")
 }

@@ -26,7 +26,6 @@ fn moment(text: &str) -> Moment {
     Moment::parse(text).unwrap().0
 }
 
-/// Returns the first words of the results, in order.
 fn found(desk: &mut Desk, query: MemoryQuery<'_>) -> Vec<String> {
     let found = desk.memory.query(query).unwrap();
     found.iter().map(|own| own.text.split(' ').next().unwrap().to_owned()).collect()

@@ -3,7 +3,6 @@
 use super::*;
 use crate::support::tries::count;
 
-/// Returns the number of fixable problems of a log, and the seconds to find their fixes.
 fn takes(bytes: &str) -> (usize, f64) {
     let (format, log) = LOGS[1];
     let store = load(&[(log, bytes.as_bytes())], format);

@@ -167,7 +167,6 @@ pub fn checkpoint(number: usize, event: &str, bundle: &Value) -> Value {
         "bundle": bundle, "bundleHash": hash(bundle)})
 }
 
-/// Returns the digest of a bundle as its format makes it.
 pub fn hash(bundle: &Value) -> String {
     let text = serde_json::to_string_pretty(bundle).unwrap();
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()

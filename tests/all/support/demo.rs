@@ -51,7 +51,6 @@ pub struct DemoStore {
 }
 
 impl DemoStore {
-    /// Returns a store of the demo of today.
     pub fn new(name: &str) -> DemoStore {
         let folder = super::folder::new();
         lay_out_of_today(&folder.path().join("demo"));

@@ -104,13 +104,11 @@ pub fn problems(store: &TempStore) -> Vec<Found> {
         .collect()
 }
 
-/// Returns the records that a verb finds for `query`, with `--all`.
 pub fn rows(store: &TempStore, verb: &str, query: &str) -> Vec<serde_json::Value> {
     let path = store.path.to_str().unwrap();
     run([verb, "--json", "--all", "--now", NOW, "--store", path, "--", query]).json_lines()
 }
 
-/// Returns the ids of the records that a verb finds, in order of the alphabet.
 pub fn ids(store: &TempStore, verb: &str, query: &str) -> Vec<String> {
     let mut ids: Vec<String> =
         rows(store, verb, query).iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();

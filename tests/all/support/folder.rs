@@ -13,7 +13,6 @@ const IN_MEMORY: &str = "/dev/shm";
 /// The free space that this needs, in bytes: no test fills it.
 const ROOM: u64 = 2 << 30;
 
-/// Returns an empty folder that is removed when it is dropped.
 pub fn new() -> TempDir {
     let has_room = fs4::available_space(Path::new(IN_MEMORY)).is_ok_and(|free| free > ROOM);
     let in_memory = has_room.then(|| Builder::new().prefix("palimp-test-").tempdir_in(IN_MEMORY).ok());

@@ -17,7 +17,6 @@ pub fn repository(folder: &Path) -> bool {
     is_made
 }
 
-/// Returns git's answer, or `None` without git.
 pub fn git(folder: &Path, words: &[&str]) -> Option<String> {
     let mut git = Command::new("git");
     git.arg("-C").arg(folder).args(["-c", "user.name=A", "-c", "user.email=a@b.invalid"]).args(words);

@@ -36,13 +36,11 @@ impl Lines {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Returns the records whose ids `keep` accepts.
     pub fn kept(&self, keep: impl Fn(&str) -> bool) -> Vec<&Placed> {
         self.placed.iter().filter(|placed| keep(id_of(&placed.record))).collect()
     }
 }
 
-/// Returns the id of a record, or an empty string.
 pub fn id_of(record: &Value) -> &str {
     record["id"].as_str().unwrap_or_default()
 }

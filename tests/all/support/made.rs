@@ -21,7 +21,6 @@ pub struct MadeStore {
 }
 
 impl MadeStore {
-    /// Returns an empty store, with a session if the format has sessions.
     pub fn new((format, kind): (&str, &'static str)) -> MadeStore {
         let mut made = MadeStore { folder: super::folder::new(), kind, session: None };
         let root = made.root();
@@ -68,7 +67,6 @@ impl MadeStore {
         row["key"].as_str().unwrap().to_owned()
     }
 
-    /// Returns the file of records that has a text.
     pub fn holding(&self, text: &str) -> PathBuf {
         let holds = |path: &PathBuf| {
             let is_of_records = path.extension().is_some_and(|end| end == "jsonl" || end == "md");
@@ -96,14 +94,12 @@ impl MadeStore {
     }
 }
 
-/// Returns the record without its checksum, which depends on its text.
 fn without_checksum(line: &str) -> String {
     let mut record: Value = serde_json::from_str(line).unwrap();
     record.as_object_mut().unwrap().remove("checksum");
     format!("{record}\n")
 }
 
-/// Returns all files below a folder with their content.
 pub fn files_below(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {

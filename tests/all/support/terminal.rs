@@ -212,7 +212,6 @@ impl Terminal {
         }
     }
 
-    /// Returns the child process of the program, a shell with one job.
     pub fn child(&self) -> u32 {
         let file = format!("/proc/{0}/task/{0}/children", self.pid);
         let children = std::fs::read_to_string(file).expect("the program runs");
@@ -261,7 +260,6 @@ impl Terminal {
         self.shared.lock().emulator.screen().contents()
     }
 
-    /// Returns what `read` finds on the screen: cells, cursor, modes.
     pub fn screen<T>(&self, read: impl FnOnce(&vt100::Screen) -> T) -> T {
         read(self.shared.lock().emulator.screen())
     }

@@ -31,7 +31,6 @@ impl Tree {
         Tree(nodes)
     }
 
-    /// Returns the differences to `before`, one line per path; empty if there are none.
     pub fn changes_since(&self, before: &Tree) -> String {
         let mut lines = String::new();
         for (path, node) in &before.0 {

@@ -142,7 +142,6 @@ fn started(disk: &Faulty, machine: &Still, format: &'static str, root: &str) -> 
     Writer::open(Host { disk, machine, data: Path::new(DATA), now: NOW }, &store).is_ok()
 }
 
-/// Returns the existing folders, without palimp's data.
 fn folders(disk: &Faulty) -> Vec<PathBuf> {
     disk.folders().into_iter().filter(|own| own.starts_with(HOME)).collect()
 }

@@ -85,7 +85,6 @@ impl Site {
     }
 }
 
-/// Returns everything in a folder, including the folder.
 pub fn everything(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     for item in fs::read_dir(folder).unwrap().map(|item| item.unwrap().path()) {

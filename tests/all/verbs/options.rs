@@ -45,6 +45,8 @@ fn a_name_that_is_made_by_chance_is_said_to_be_another_one_later() {
     assert!(dry(&["session", "new"]).contains("random part"));
     assert!(!dry(&["session", "new", "sess_named"]).contains("random part"));
     assert!(!dry(&["add", "--session", "s", "--type", "finding", "--text", "One"]).contains("random part"));
+    change(&store, &["session", "new", "sess_named"]).expect_status(0);
+    assert!(dry(&["copy", "mem_1", "--to", "sess_named"]).contains("random part"));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //!   no link to the original leads to the copy.
 //! - Its line is that of the original with the new path, below it. If the original has none for itself, it is that of a
 //!   new topic.
-//! - Links in the copy lead where those of the original lead.
+//! - Links in the copy to memories lead where those of the original lead. Other links keep their text.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};

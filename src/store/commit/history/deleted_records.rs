@@ -194,7 +194,7 @@ fn held(
         let is_archive = *verb == Verb::Archive && has_own_archive;
         let is_moved = |change: &Change| {
             let is_moving = is_archive || MOVING_VERBS.contains(verb);
-            matches!(change.act, Act::Create(_)) && is_moving
+            *verb == Verb::Move || matches!(change.act, Act::Create(_)) && is_moving
         };
         let at = Moment::of(&step.line.at);
         let kept = if is_deletion { KeptFrom::Deletion(number) } else { KeptFrom::Change };

@@ -20,11 +20,15 @@ impl StepHistory {
             || self.undone.iter().any(|(_, by)| *by == number)
     }
 
-    /// Returns the newest step that can be undone, or the newest applied one if there is none.
-    /// Skips erasures and steps whose undo data is gone.
+    /// The newest step that can be undone, or the newest applied one if there is none.
     pub fn newest(&self, journal: &[JournalLine], kept: &[u64]) -> Option<(u64, u64)> {
+        self.newest_undoable(journal, kept).or(self.done.last().copied())
+    }
+
+    /// The newest step that can be undone. Skips erasures and steps whose undo data is gone.
+    pub fn newest_undoable(&self, journal: &[JournalLine], kept: &[u64]) -> Option<(u64, u64)> {
         let can = |own: &&(u64, u64)| why_passed_over(journal, kept, **own).is_none();
-        self.done.iter().rev().find(can).or(self.done.last()).copied()
+        self.done.iter().rev().find(can).copied()
     }
 
     /// Reads the history from the journal.

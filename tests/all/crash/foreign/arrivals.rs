@@ -75,7 +75,6 @@ impl Arrival {
     }
 }
 
-/// Returns the disk with a store of two topics and an index.
 pub fn markdown() -> Faulty {
     let disk = Faulty::new();
     disk.put_folder(DATA, 0o700);
@@ -97,7 +96,6 @@ fn begin(format: &'static str) -> Faulty {
     }
 }
 
-/// Returns the erasure of the memory with the text.
 fn planned(disk: &Faulty, format: &'static str) -> (Plan, Vec<ErasureTarget>) {
     erasure(disk, &load(disk, format)).unwrap()
 }

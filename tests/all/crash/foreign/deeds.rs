@@ -337,7 +337,6 @@ fn tear(disk: &Faulty, root: &Path, store: &Store) {
     }
 }
 
-/// Returns a file's bytes, if it exists.
 pub fn bytes_of(disk: &Faulty, file: &Path) -> Option<Vec<u8>> {
     disk.read(file, 0, None).ok().map(|(bytes, _)| bytes)
 }

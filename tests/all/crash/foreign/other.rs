@@ -46,7 +46,6 @@ fn line() -> String {
     format!("{{\"id\":\"{MARK}\",\"type\":\"learning\",\"content\":\"{MARK}\"}}\n")
 }
 
-/// Returns what is added to the end of a file.
 fn tail(file: &Path) -> String {
     if is_log(file) { line() } else { format!("{MARK}\n") }
 }

@@ -137,7 +137,6 @@ pub fn run(disk: &Faulty, format: &'static str, act: Doing) -> Option<Done> {
     }))
 }
 
-/// Returns what an erasure would change.
 pub fn erasure(disk: &Faulty, store: &Store) -> Option<(Plan, Vec<ErasureTarget>)> {
     erasure_of(disk, store, &|_| true)
 }
