@@ -58,9 +58,10 @@ pub fn execute(
             let again = replan::replan_with_changes(&planned, difference, fresh, host)?;
             return Ok(ExecuteOutcome::Stale(Box::new(again)));
         }
-        // It may take an id that was free when it was shown.
-        let is_of_others = planned.request.command.rules().is_of_other_sessions;
-        if moved.is_some() || is_of_others && !is_as_shown(&planned, &fresh) {
+        // It may take an id that was free when it was shown, or other memories.
+        let command = &planned.request.command;
+        let depends_on_others = command.rules().is_of_other_sessions || !command.is_of_memories();
+        if moved.is_some() || depends_on_others && !is_as_shown(&planned, &fresh) {
             let again = match (replan::replan(&planned, Arc::clone(&fresh), host), &moved) {
                 (Ok(again), None) => again,
                 // A screen shows why it failed, unless the same can be tried again.

@@ -37,6 +37,22 @@ fn an_id_that_an_agent_takes_is_not_given_and_the_other_one_is_asked_about() {
 }
 
 #[test]
+fn a_compaction_that_would_take_other_memories_is_asked_about_again() {
+    let site = Site::new("bmad");
+    (0..9).for_each(|number| drop(site.add(0, "finding", finding(&format!("number {number}")))));
+    let mut terminal = site.asks(&["compact"]);
+    let log = site.session(0).join("findings.jsonl");
+    let lines = fs::read_to_string(&log).unwrap();
+    let more: String = (1..7).map(|number| lines.replace("-00", &format!("-{number}0"))).collect();
+    fs::write(&log, lines + &more).unwrap();
+    let before = site.files();
+    terminal.send_and_see("y\r", "The plan is not as it was shown");
+    terminal.send_keys("n\r");
+    assert_eq!(terminal.wait_exit(SOON), Exit::Status(3), "{}", terminal.screen_text());
+    assert_eq!(site.files(), before);
+}
+
+#[test]
 fn a_memory_stays_if_the_one_that_it_would_become_a_part_of_is_gone() {
     let site = claude();
     let mut terminal = site.asks(&["merge", "build", "--into", "team/rules", "--text", "into"]);

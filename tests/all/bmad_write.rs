@@ -87,7 +87,6 @@ fn open(store: &TempStore) -> Store {
     load(&place, Extent::All, None, now())
 }
 
-/// Returns every file and folder by path, except palimp's own and folders that have only such files.
 fn files(store: &TempStore) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut found = BTreeMap::new();
     let mut open = vec![store.path.clone()];

@@ -166,7 +166,6 @@ fn holding(store: &str, text: &str) -> Vec<PathBuf> {
     files.into_keys().collect()
 }
 
-/// Returns a stretch of a record's text without escapes; for an event without one, the record.
 fn stretch(row: &Value) -> Option<String> {
     let raw = row["raw"].as_str()?;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == ' ' || c == '.' || c == ',';

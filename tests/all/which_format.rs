@@ -124,7 +124,6 @@ fn make(format: &str, root: &Path) {
     }
 }
 
-/// Returns every damage to one file that an agent, a full disk or a person may do.
 fn damages(bytes: &[u8]) -> Vec<(&'static str, Option<Vec<u8>>)> {
     let half = bytes.len() / 2;
     vec![

@@ -65,7 +65,6 @@ impl Part {
         }
     }
 
-    /// Returns its record with that number, as its format writes it.
     pub fn line(&self, number: usize) -> String {
         line(self.format, &self.id(number), &format!("Record {number} of {}.", self.mark), &self.file)
     }

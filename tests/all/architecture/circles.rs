@@ -44,7 +44,6 @@ impl Sources {
         Sources(files.iter().map(of).chain([(Module::new(), SourceFile::of(""))]).collect())
     }
 
-    /// Returns the file that defines what a path in `module` means. `None` if it is of another crate.
     fn defining(&self, module: &Module, path: &[String], depth: usize) -> Option<Module> {
         let (mut at, mut rest) = match path.first()?.as_str() {
             "crate" | "palimp" => (Module::new(), &path[1..]),

@@ -18,7 +18,6 @@ fn only_the_modules_of_formats_and_of_the_demo_name_a_format() {
     broken.assert_none();
 }
 
-/// Returns the lines that name a format, but for tests and for examples, which are tests, too.
 fn named(text: &str) -> Vec<(usize, &'static str)> {
     let own = text.split_once("\nmod tests {\n").map_or(text, |(own, _)| own).to_lowercase();
     // Markdown is also what other modules write and show.

@@ -97,7 +97,6 @@ fn some_line(log: &[u8], chance: &mut Chance) -> Vec<u8> {
     if line.ends_with(b"\n") { line.to_vec() } else { [line, b"\n"].concat() }
 }
 
-/// Returns the line as another program writes it: a field or the spelling differs.
 fn otherwise(line: &[u8], format: &str, chance: &mut Chance) -> Vec<u8> {
     let own = line.trim_ascii();
     let (name, value) = match (chance.below(3), format) {

@@ -70,7 +70,6 @@ pub fn more_than<'m>(these: &'m [Memory], those: &[Memory]) -> Vec<&'m Memory> {
     these.iter().filter(|own| !known.contains(&name(own)) && !own.is_our_own()).collect()
 }
 
-/// Returns a record's fields, except its ids and the details of its storage.
 pub fn fields(raw: &[u8]) -> Option<HashMap<String, Value>> {
     let Value::Object(own) = serde_json::from_slice(raw).ok()? else { return None };
     let is_told = |name: &String| !matches!(name.as_str(), "id" | "event_id" | "checksum");

@@ -130,7 +130,6 @@ pub struct Gone {
     pub is_erased: bool,
 }
 
-/// Returns the store with its history, and the memories that were removed on purpose.
 pub fn lived(format: &'static str) -> (Desk, Vec<Gone>) {
     let mut desk = Desk::new(format, root(format), &begun(format));
     let _ = desk.change(Reindex { session: None }, &[]);

@@ -343,7 +343,6 @@ impl World {
         self.settle();
     }
 
-    /// Returns the inode of a regular file, for a write.
     pub(super) fn regular(&self, file: &Path, bits: u32) -> io::Result<Id> {
         let id = self.now.find(file)?;
         match self.now.node(id)?.body {

@@ -186,7 +186,6 @@ fn listed(store: &Store, entry: &Entry) -> ListedRecord {
     (document.path.clone(), store.raw(entry).to_vec(), entry.state == State::Deleted)
 }
 
-/// Returns the records of the first that the second does not have.
 fn missing_from(all: Vec<ListedRecord>, others: &[ListedRecord]) -> Vec<ListedRecord> {
     let mut others: Vec<&ListedRecord> = others.iter().collect();
     let mut left = all;

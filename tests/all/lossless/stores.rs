@@ -142,7 +142,6 @@ impl Maker<'_> {
         if self.chance.once_in(4) { "\r\n" } else { "\n" }
     }
 
-    /// Returns a file with up to a dozen lines, intact and broken.
     fn log(&mut self, record: &mut dyn FnMut(&mut Self) -> String) -> Vec<u8> {
         let mut bytes = if self.chance.once_in(8) { b"\xef\xbb\xbf".to_vec() } else { Vec::new() };
         let mut last: Option<String> = None;

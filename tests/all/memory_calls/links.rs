@@ -4,7 +4,6 @@ use palimp::memory::{Link, New, State};
 
 use super::{Desk, assert_refused};
 
-/// Returns the links' content: relation, id, and the text at the other end.
 fn told(links: &[Link]) -> Vec<(&str, &str, Option<&str>)> {
     links.iter().map(|own| (&*own.relation, &*own.id, own.other.as_ref().map(|own| &*own.text))).collect()
 }

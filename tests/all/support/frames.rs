@@ -24,7 +24,6 @@ impl Received {
         &new[..count]
     }
 
-    /// Returns the rest, when no more bytes come.
     pub fn rest(&mut self) -> &[u8] {
         let rest = &self.bytes[self.shown..];
         self.shown = self.bytes.len();

@@ -57,7 +57,6 @@ pub fn ids_by(placed: &[&Placed], words: impl Fn(&Value) -> Vec<String>) -> Valu
     Value::Object(by)
 }
 
-/// Returns the strings of a member that is one string or an array of them.
 pub fn strings_of(record: &Value, member: &str) -> Vec<String> {
     match &record[member] {
         Value::String(text) => vec![text.clone()],

@@ -255,7 +255,6 @@ impl Terminal {
         }
     }
 
-    /// Returns the screen's text, one line per row, without trailing spaces.
     pub fn screen_text(&self) -> String {
         self.shared.lock().emulator.screen().contents()
     }

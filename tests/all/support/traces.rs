@@ -49,7 +49,6 @@ pub fn holding(folder: &Path, forms: &[Vec<u8>]) -> Vec<PathBuf> {
     files.map(|(path, _)| path).collect()
 }
 
-/// Returns every file below a folder that has one of the texts in any form.
 pub fn found(folder: &Path, texts: &[String]) -> Vec<PathBuf> {
     holding(folder, &texts.iter().flat_map(|text| forms(text)).collect::<Vec<_>>())
 }

@@ -84,7 +84,6 @@ fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the files below a folder, except locks, backups and old files, which stay on purpose.
 pub fn lasting(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for item in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {

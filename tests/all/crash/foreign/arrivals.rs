@@ -133,7 +133,6 @@ fn arrivals(disk: &Faulty, format: &'static str, plan: &Plan) -> Vec<Arrival> {
     all
 }
 
-/// Returns a line with the same id and another text, of the same time or a later one.
 fn renewed(line: &[u8], is_later: bool) -> Vec<u8> {
     fn renew(value: &mut serde_json::Value, is_later: bool) {
         match value {

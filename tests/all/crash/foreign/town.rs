@@ -51,7 +51,6 @@ fn with_scene<T>(disk: &Faulty, store: &Store, number: u8, act: impl FnOnce(&Wri
     act(&WriteContext { store, now: NOW, random: [number; 16], compressed_files: &packed })
 }
 
-/// Returns a small store, after the deed's first actions.
 pub fn start(format: &'static str, deed: &Deed) -> Result<Faulty, String> {
     let disk = Faulty::new();
     disk.put_folder(DATA, 0o700);
@@ -141,7 +140,6 @@ pub fn erasure(disk: &Faulty, store: &Store) -> Option<(Plan, Vec<ErasureTarget>
     erasure_of(disk, store, &|_| true)
 }
 
-/// Returns what the erasure of the first such memory would change.
 pub fn erasure_of(
     disk: &Faulty,
     store: &Store,

@@ -28,7 +28,6 @@ impl World {
         }
     }
 
-    /// Returns a token for the lock, or `None` while another holds it.
     pub(in super::super::super) fn lock(&mut self, id: Id, outside: bool) -> Option<u64> {
         if self.locks.contains_key(&id) && !self.lies.contains(&Lie::FlockExcludesNobody) {
             return None;
