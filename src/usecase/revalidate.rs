@@ -60,7 +60,8 @@ pub fn execute(
         }
         // It may take an id that was free when it was shown, or other memories.
         let command = &planned.request.command;
-        let depends_on_others = command.rules().is_of_other_sessions || !command.is_of_memories();
+        let chooses = !command.is_of_memories() && !command.is::<BackupRestore>();
+        let depends_on_others = chooses || command.rules().is_of_other_sessions;
         if moved.is_some() || depends_on_others && !is_as_shown(&planned, &fresh) {
             let again = match (replan::replan(&planned, Arc::clone(&fresh), host), &moved) {
                 (Ok(again), None) => again,

@@ -93,7 +93,6 @@ fn forgotten(file: &Path, facts: &CopyFacts) -> Vec<String> {
 /// A torn record with fewer bytes does not show which record it was.
 const LEGIBLE: usize = 16;
 
-/// Returns the memories that a log of deletions can name, by id.
 fn by_id<'a>(store: &'a Store, file: &Path) -> HashMap<&'a str, &'a Entry> {
     let own = store.entries.iter().filter(|own| is_of(store, file, &store.document(own).path));
     own.filter_map(|own| Some((store.id(own)?, own))).collect()
