@@ -48,9 +48,14 @@ impl Key {
         Key { file: file_digest(root, file), record: digest(record), number: 1, of: 1 }
     }
 
+    /// True if it names a record of that file.
+    pub fn is_in(&self, root: &Path, file: &Path) -> bool {
+        self.file == file_digest(root, file)
+    }
+
     /// True if it names a record with these bytes in that file.
     pub fn names(&self, root: &Path, file: &Path, record: &[u8]) -> bool {
-        self.file == file_digest(root, file) && self.record == digest(record)
+        self.is_in(root, file) && self.record == digest(record)
     }
 }
 

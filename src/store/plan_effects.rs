@@ -47,6 +47,7 @@ pub fn added(
         session,
         id: id.map(str::to_owned),
         id_after: None,
+        key_after: None,
         key: Key::alone(root, file, record),
         title: None,
         file: file.to_owned(),
@@ -182,6 +183,8 @@ impl<'d> Pairing<'d> {
             let mut effect = effect_on(self.store, entry, kind, file);
             let id_after = new.and_then(|new| new.id()).map(str::to_owned);
             effect.id_after = id_after.filter(|id| effect.id.as_ref() != Some(id));
+            let raw = new.map(|new| (new.path(), new.document.raw(new.record())));
+            effect.key_after = raw.map(|(path, raw)| Key::alone(&self.store.root, path, &raw));
             effects.push(effect);
         }
         let format = format::by_name(self.store.format);
@@ -217,6 +220,7 @@ fn effect_on(store: &Store, number: u32, kind: EffectKind, file: &Path) -> Memor
         session: store.session(entry).map(|session| session.name.clone()),
         id: store.id(entry).map(str::to_owned),
         id_after: None,
+        key_after: None,
         key: store.document(entry).key(&store.root, entry.record),
         title: None,
         file: file.to_owned(),

@@ -82,7 +82,7 @@ fn several_old_keys_hold_together_and_the_steps_are_read_once_for_all_of_them() 
     let place = Place::whole(desk.store.clone(), "memory-server");
     let store = load(&place, Extent::All, None, now);
     let vault = Vault::open_read_only(&RealDisk, &desk.data(), &desk.store);
-    let followed = RecordTracker::of(&desk.data(), &store, now).unwrap();
+    let followed = RecordTracker::of(&desk.data(), &store);
     std::fs::remove_dir_all(vault.path("undo")).unwrap();
     for (key, row) in keys.iter().zip(&rows) {
         let own = Key::read(key).unwrap();

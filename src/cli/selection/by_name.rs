@@ -69,7 +69,7 @@ fn follow(context: &Context, snapshot: &Snapshot, mut keys: Vec<Key>) -> HashMap
         if keys.is_empty() {
             break;
         }
-        let Some(followed) = RecordTracker::of(&data, store, context.now) else { continue };
+        let followed = RecordTracker::of(&data, store);
         let own = |key: &Key| Some((*key, EntryRef { store: number, entry: followed.find(key)? }));
         found.extend(keys.iter().filter_map(own));
     }

@@ -70,6 +70,8 @@ pub struct MemoryEffect {
     pub id: Option<String>,
     /// Its id after the plan, if it stays and gets another. Untrusted text.
     pub id_after: Option<String>,
+    /// Its key after the plan, if it stays and gets another.
+    pub key_after: Option<Key>,
     /// Its key as it is before the plan; as it is after it, if it is added.
     pub key: Key,
     /// The title of an added memory.

@@ -12,6 +12,7 @@ use super::recovery::recover_steps;
 use super::scrub::stale_plan_guard;
 use super::{CommitContext, CommitError, FilesState, UndoStep};
 use crate::format::writing::Refusal;
+use crate::model::plan::effect::MemoryEffect;
 use crate::model::{Act, Change, CommitReceipt, FileLine, JournalLine, PathText, Plan, UndoRedo};
 use crate::store::commit::apply::ApplyProgress;
 use crate::store::lock::LockError;
@@ -56,6 +57,7 @@ fn commit_as(
             ..JournalLine::default()
         },
         process: context.own_process(),
+        new_keys: new_keys(plan),
         changes: plan.changes.iter().rev().map(inverse).collect::<Result<_, _>>()?,
         derived: kept.into_iter().rev().map(inverse).collect::<Result<_, _>>()?,
         remade,
@@ -120,6 +122,12 @@ fn commit_as(
     let is_journalled = journalled.is_ok();
     notes.extend(journalled.err());
     Ok(CommitReceipt { step: number, notes, is_journalled, waits, plan: plan.clone() })
+}
+
+fn new_keys(plan: &Plan) -> Vec<(String, String)> {
+    let taken = plan.effects.iter().filter(|effect| effect.kind.takes_bytes());
+    let both = |own: &MemoryEffect| (own.key.to_string(), own.key_after.unwrap_or(own.key).to_string());
+    taken.map(both).collect()
 }
 
 /// Returns the note about a step that is applied but not in the journal. Its own file says the

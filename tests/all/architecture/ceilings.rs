@@ -13,7 +13,7 @@ const ROOMS: [(&str, usize); 9] = [
     ("tui", 21_250),
     ("store", 19_360),
     ("ops", 9_910),
-    ("usecase", 7_910),
+    ("usecase", 7_820),
     ("cli", 7_550),
     ("query", 4_140),
     ("text", 5_260),
@@ -21,7 +21,7 @@ const ROOMS: [(&str, usize); 9] = [
 ];
 /// Memory, work, disk, detectors, demo, check and the files of `src` itself.
 const REST: usize = 10_390;
-const SRC: usize = 114_560;
+const SRC: usize = 114_480;
 const TESTS: usize = 66_780;
 /// How far one room may be over its ceiling while the sum holds, in hundredths.
 const ROOM_SLACK: usize = 5;

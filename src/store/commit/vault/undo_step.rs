@@ -20,6 +20,9 @@ pub struct UndoStep {
     /// The process that did the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<i32>,
+    /// Keys of memories whose bytes it took from where they were, and those that they have after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub new_keys: Vec<(String, String)>,
     /// The changes of files that hold memories.
     #[serde(skip)]
     pub changes: Vec<Change>,
@@ -238,6 +241,7 @@ mod tests {
                 ..JournalLine::default()
             },
             process: Some(12),
+            new_keys: vec![("0000000a@000000000000000b".into(), "0000000a@000000000000000c".into())],
             changes: vec![
                 Change::create("b", "x\n").inverse(),
                 Change {
