@@ -29,12 +29,10 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
         asked.text = input.as_deref().map(|text| text.strip_suffix('\n').unwrap_or(text).to_owned());
     }
     let several = asked.record.as_ref().and(input.as_deref()).map(records_in).unwrap_or_default();
-    let one = |record: &str| NewRecord { record: Some(record.to_owned()), ..asked.clone() };
-    let records: Vec<NewRecord> = match several.len() {
-        0 | 1 => {
-            vec![NewRecord { record: asked.record.clone().and_then(|_| input.clone()), ..asked.clone() }]
-        }
-        _ => several.into_iter().map(one).collect(),
+    let new = |record: Option<&str>| NewRecord { record: record.map(str::to_owned), ..asked.clone() };
+    let records: Vec<NewRecord> = match several.as_slice() {
+        [] | [_] => vec![new(asked.record.as_ref().and(input.as_deref()))],
+        several => several.iter().map(|record| new(Some(record))).collect(),
     };
     if let [one] = records.as_slice()
         && let Some(exit) = append(context, one)?
@@ -48,7 +46,7 @@ pub fn run(context: &mut Context, mut asked: NewRecord) -> Result {
     };
     let snapshot = load_stores::to_change(context, about)?;
     let store = the_store(&snapshot, asked.session.as_deref())?;
-    records.iter().try_for_each(|own| in_session(snapshot.stores[store].format, own))?;
+    records.iter().try_for_each(|record| in_session(snapshot.stores[store].format, record))?;
     let written = asked.text.clone().or(input);
     let written = written.as_deref().map(|text| UserText { text, in_editor: false });
     run_change(context, request(context, &snapshot, Arc::new(AddMemories { store, records })), written)

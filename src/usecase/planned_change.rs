@@ -69,7 +69,7 @@ impl PlannedChange {
     pub fn has_same_effects(&self, other: &PlannedChange) -> bool {
         let plans = |planned: &PlannedChange| planned.all().count();
         let mut pairs = self.all().zip(other.all());
-        plans(self) == plans(other) && pairs.all(|((_, own), (_, other))| own.has_same_effects(other))
+        plans(self) == plans(other) && pairs.all(|((_, plan), (_, other))| plan.has_same_effects(other))
     }
 
     /// True if a file, a folder or a memory that it makes has a name with random letters.

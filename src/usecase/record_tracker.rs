@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::disk::RealDisk;
 use crate::model::key::Key;
-use crate::model::{JournalLine, Store, Verb, deleted_from};
+use crate::model::{Document, JournalLine, Store, Verb, deleted_from};
 use crate::store::commit::Vault;
 
 /// The verbs that change the state of a record and not its contents.
@@ -35,8 +36,8 @@ impl<'a> RecordTracker<'a> {
         let journal = vault.journal().unwrap_or_default();
         // An undo or a redo has the verb of the step that it undid or redid.
         let verb = |line: &JournalLine| {
-            let first = journal.iter().find(|own| own.step == line.subject_step());
-            first.map_or(line.verb.clone(), |own| own.verb.clone())
+            let first = journal.iter().find(|first| first.step == line.subject_step());
+            first.unwrap_or(line).verb.clone()
         };
         let steps = vault.steps().unwrap_or_default().into_iter();
         let steps = steps.filter_map(|number| vault.step(number).ok().flatten());
@@ -61,12 +62,13 @@ impl<'a> RecordTracker<'a> {
 
     /// Returns the number of a record in the store: in its file, or in another one.
     fn number_of(&self, key: &Key) -> Option<u32> {
-        let found = (0..).zip(&self.store.documents).flat_map(|(number, document)| {
-            let is_in_place =
-                key.is_in(&self.store.root, deleted_from(&document.path).unwrap_or(&document.path));
-            let records = document.records_of_key(key);
-            records.filter_map(move |record| Some((!is_in_place, self.store.entry_number(number, record)?)))
-        });
-        found.min_by_key(|(is_elsewhere, _)| *is_elsewhere).map(|(_, number)| number)
+        let documents = || (0..).zip(&self.store.documents);
+        let is_its_file = |(_, document): &(u32, &Arc<Document>)| {
+            key.is_in(&self.store.root, deleted_from(&document.path).unwrap_or(&document.path))
+        };
+        let entry = |(number, document): (u32, &Arc<Document>)| {
+            document.records_of_key(key).find_map(|record| self.store.entry_number(number, record))
+        };
+        documents().filter(is_its_file).find_map(entry).or_else(|| documents().find_map(entry))
     }
 }

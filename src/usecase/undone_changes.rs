@@ -92,7 +92,7 @@ fn is_undone(store: &Store, undo: &Change, later: &LaterSteps) -> bool {
                 }
                 false => has(now, &own.becomes) && !has(now, &own.was) && !has(&later.removed, &own.was),
             };
-            let mut replaced = splices.iter().filter(|own| !only_added(own)).peekable();
+            let mut replaced = splices.iter().filter(|splice| !only_added(splice)).peekable();
             replaced.peek().is_some() && replaced.all(is_back)
         }
         _ => false,

@@ -126,8 +126,11 @@ fn commit_as(
 
 fn new_keys(plan: &Plan) -> Vec<(String, String)> {
     let taken = plan.effects.iter().filter(|effect| effect.kind.takes_bytes());
-    let both = |own: &MemoryEffect| (own.key.to_string(), own.key_after.unwrap_or(own.key).to_string());
-    taken.map(both).collect()
+    let keys = |effect: &MemoryEffect| {
+        let after = effect.key_after.unwrap_or(effect.key);
+        (effect.key.to_string(), after.to_string())
+    };
+    taken.map(keys).collect()
 }
 
 /// Returns the note about a step that is applied but not in the journal. Its own file says the
