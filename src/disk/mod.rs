@@ -241,6 +241,11 @@ pub fn is_unsupported(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|own| known.iter().any(|known| known.raw_os_error() == own))
 }
 
+/// Makes what was written to a file durable. One that is gone, or was replaced since, has nothing more to lose.
+pub fn sync_file(disk: &dyn Disk, file: &Path) -> io::Result<()> {
+    optional(disk.append(file))?.map_or(Ok(()), |mut own| own.sync())
+}
+
 /// Writes a new file. Its bytes are then durable, its name is not.
 pub fn write_synced(disk: &dyn Disk, file: &Path, mode: u32, bytes: &[u8]) -> io::Result<()> {
     let mut out = disk.create(file, mode)?;

@@ -1,4 +1,4 @@
-//! The settings of a store for locks, caches and delayed writes (2 §7.1, 4 §9.1).
+//! The settings of a store for locks and delayed writes (2 §7.1, 4 §9.1).
 
 use std::time::Duration;
 
@@ -19,14 +19,11 @@ impl Default for StoreTuning {
             index_after: Duration::from_secs(1),
             defers_indexes: true,
             index_after_records: usize::MAX,
-            cache_size: 100,
-            cache_bytes: u64::MAX,
-            cache_ttl: Duration::MAX,
         }
     }
 }
 
-/// How palimp waits for locks, and what an open store caches and writes later.
+/// How palimp waits for locks, and what an open store writes later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreTuning {
     /// The longest wait for the format's lock in all.
@@ -35,18 +32,12 @@ pub struct StoreTuning {
     pub lock_backoff: Option<Backoff>,
     /// How often palimp retries a write after a temporary failure.
     pub retries: u32,
-    /// How long after the last record palimp writes delayed indexes.
+    /// How long delayed indexes wait for more records.
     pub index_after: Duration,
     /// True if palimp delays indexes after it adds a record.
     pub defers_indexes: bool,
     /// The number of added records after which palimp writes indexes at once.
     pub index_after_records: usize,
-    /// The most memories in the cache of an open store.
-    pub cache_size: usize,
-    /// The most bytes of memories in that cache.
-    pub cache_bytes: u64,
-    /// How long a cached memory is valid.
-    pub cache_ttl: Duration,
 }
 
 /// A pause that doubles each time, up to a limit.

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::handle::{LastIdMap, LogGenerations, SessionLastIds};
-use super::index_writer::IndexWriter;
 use super::{Memory, Result};
 use crate::disk::host::Host;
 use crate::format::tuning::StoreTuning;
@@ -15,21 +14,19 @@ use crate::model::{Act, Change, CommitReceipt, Generation, Plan, Snapshot};
 use crate::ops;
 use crate::store::log_ends::LogEnds;
 use crate::store::memory_append;
-use crate::usecase::{last_given_id, write_derived, write_kept_open};
+use crate::usecase::{Appended, last_given_id, make_batch_durable, write_at_ends, write_derived};
 
 impl Memory {
     /// Adds records at the ends of logs in one step, and returns their ids. `None` if that is not enough; nothing is
     /// changed then.
     pub(crate) fn append(&mut self, drafts: &[RecordDraft<'_>]) -> Result<Option<Vec<String>>> {
         let Some(format) = format::by_name(self.place.format) else { return Ok(None) };
-        self.meet_index_writer();
         let (last, logs) = self.last_ids(format, drafts)?;
-        let left = self.handle_state.vault.take();
         let now = self.now();
         let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now };
         let ends = LogEnds::of(host.disk, self.store(), last);
         let mut is_read = false;
-        let appended = write_kept_open(host, self.store(), left, || {
+        let appended = write_at_ends(host, self.store(), self.options.durability, || {
             // Another palimp may have given the next id before this one had the store.
             if !logs.iter().all(|(session, own)| self.logs_of(session) == *own) {
                 return Ok(None);
@@ -39,38 +36,30 @@ impl Memory {
             is_read = plan.as_ref().is_some_and(|plan| self.is_as_read(plan));
             Ok(plan)
         })?;
-        let (tuning, last) = (appended.tuning, ends.last());
-        self.handle_state.vault = appended.left;
-        let Some(CommitReceipt { waits, plan, .. }) = appended.outcome.transpose()? else { return Ok(None) };
-        self.handle_state.is_due |= waits;
+        let last = ends.last();
+        let Some(Appended { receipt, tuning, not_durable }) = appended else { return Ok(None) };
+        let CommitReceipt { waits, plan, .. } = receipt;
+        self.handle_state.not_durable.extend(not_durable);
+        if waits && !self.handle_state.is_due {
+            (self.handle_state.is_due, self.handle_state.due_since) = (true, self.machine.monotonic());
+        }
         self.keep_last(&logs, last, &plan);
         if !(is_read && self.grow(format, &plan)) {
             self.refresh();
         }
-        self.handle_state.cache.clear();
         self.wait_with(&tuning, if waits { drafts.len() } else { 0 });
         Ok(Some(plan.effects.iter().map(MemoryEffect::name).collect()))
     }
 
-    /// Notes records whose indexes wait. A full batch is written at once, the rest when the store is idle.
+    /// Notes records whose indexes wait. They are written when the batch is full, and when they have waited as long as the
+    /// store's config says (2 §7.1).
     fn wait_with(&mut self, tuning: &StoreTuning, records: usize) {
-        self.handle_state.waiting = self.handle_state.waiting.saturating_add(records);
-        if self.handle_state.waiting >= tuning.index_after_records {
+        let state = &mut self.handle_state;
+        state.waiting = state.waiting.saturating_add(records);
+        let waited = self.machine.monotonic().saturating_sub(state.due_since);
+        if state.waiting >= tuning.index_after_records || state.is_due && waited >= tuning.index_after {
             // If this fails, the indexes stay due. The records are already added.
             let _ = self.flush();
-        }
-        if self.handle_state.is_due
-            && records > 0
-            && let Some(writer) = &mut self.index_writer
-        {
-            writer.wait(&self.place, &self.data, tuning.index_after);
-        }
-    }
-
-    /// Takes over what the index writer did while the store was idle.
-    pub(super) fn meet_index_writer(&mut self) {
-        if let Some(left) = self.index_writer.as_mut().and_then(|own| own.written()) {
-            (self.handle_state.vault, self.handle_state.is_due, self.handle_state.waiting) = (left, false, 0);
         }
     }
 
@@ -96,8 +85,7 @@ impl Memory {
 
     fn last_id(&mut self, session: &str, kind: &str) -> Result<Option<(String, LogGenerations)>> {
         let logs = self.logs_of(session);
-        let (now, kept_for) = (self.machine.monotonic(), self.tuning().cache_ttl);
-        let is_over = |own: &SessionLastIds| own.logs != logs || now.saturating_sub(own.read) > kept_for;
+        let is_over = |own: &SessionLastIds| own.logs != logs;
         if self.handle_state.last.get(session).is_some_and(is_over) {
             self.handle_state.last.remove(session);
         }
@@ -119,7 +107,6 @@ impl Memory {
         for (session, was) in before {
             let logs = self.logs_of(session);
             let known = self.handle_state.last.remove(session);
-            let read = known.as_ref().map_or_else(|| self.machine.monotonic(), |own| own.read);
             let known = known.map(|own| own.ids).unwrap_or_default();
             let is_ours = |((_, was), (path, now)): (&(PathBuf, Generation), &(PathBuf, Generation))| {
                 let own = plan.changes.iter().find(|change| self.place.root.join(&change.path) == *path);
@@ -130,7 +117,7 @@ impl Memory {
                 let own = last.iter().filter(|((of, _), _)| of == session);
                 let own = own.map(|((_, kind), id)| (kind.clone(), id.clone()));
                 let ids = known.into_iter().chain(own).collect();
-                self.handle_state.last.insert(session.clone(), SessionLastIds { ids, logs, read });
+                self.handle_state.last.insert(session.clone(), SessionLastIds { ids, logs });
             }
         }
     }
@@ -171,23 +158,27 @@ impl Memory {
         is_grown
     }
 
-    /// Rebuilds the indexes and counts that wait since records were added.
+    /// Makes records durable that were added as a batch ([`Durability`]), and rebuilds the indexes and counts that
+    /// wait since.
     ///
     /// # Errors
     ///
     /// If palimp's own data can't be read or written, or another palimp has the store.
     pub fn flush(&mut self) -> Result {
-        self.meet_index_writer();
+        if !self.handle_state.not_durable.is_empty() {
+            let files: Vec<PathBuf> = self.handle_state.not_durable.iter().cloned().collect();
+            let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
+            make_batch_durable(host, self.store(), &files)?;
+            self.handle_state.not_durable.clear();
+        }
         if !self.handle_state.is_due {
             return Ok(());
         }
-        self.handle_state.vault = None;
         let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
-        let (is_made, left) = write_derived(host, self.store())?;
-        (self.handle_state.vault, self.handle_state.is_due) = (left, !is_made);
+        let is_made = write_derived(host, self.store())?;
+        self.handle_state.is_due = !is_made;
         if is_made {
             self.handle_state.waiting = 0;
-            self.index_writer.iter_mut().for_each(IndexWriter::done);
         }
         Ok(())
     }
@@ -198,14 +189,12 @@ impl Memory {
     ///
     /// As [`Memory::flush`]. The next start of palimp then rebuilds them.
     pub fn close(mut self) -> Result {
-        self.index_writer.iter_mut().for_each(IndexWriter::end);
         self.flush()
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        self.index_writer.iter_mut().for_each(IndexWriter::end);
         // If this fails, palimp's own data notes that the indexes are due.
         let _ = self.flush();
     }

@@ -1,11 +1,9 @@
 //! Recalled records.
 
-use super::cache::asked;
 use super::found::Found;
 use super::{Memory, MemoryError, Recalled, Result};
 use crate::model::EntryRef;
 use crate::query::reachable;
-use crate::store::is_as_read;
 
 impl Memory {
     /// Returns the records within `depth` references of a record, best first. If several sessions
@@ -50,22 +48,5 @@ impl Memory {
     pub(super) fn no_session(&self, name: &str) -> MemoryError {
         let message = format!("There is no session {name:?}.");
         self.known_absent(MemoryError::new("E_SESSION_NOT_FOUND", message))
-    }
-}
-
-impl Memory {
-    /// Returns a cached memory, if no file of the store has changed since.
-    pub fn cached(&mut self, session: Option<&str>, id: &str) -> Option<Found> {
-        if self.handle_state.cache.kept.is_empty() {
-            return None;
-        }
-        let (now, tuning) = (self.machine.monotonic(), self.tuning());
-        let found = self.handle_state.cache.get(&asked(session, id), now, &tuning)?;
-        is_as_read(&*self.disk, self.store()).then_some(found)
-    }
-
-    pub(crate) fn keep_in_cache(&mut self, session: Option<&str>, id: &str, found: &Found) {
-        let (now, tuning) = (self.machine.monotonic(), self.tuning());
-        self.handle_state.cache.keep(asked(session, id), found, now, &tuning);
     }
 }

@@ -1,13 +1,11 @@
 //! An open store.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::cache::MemoryCache;
 use super::error::{MemoryError, Result};
-use super::index_writer::IndexWriter;
 use super::options::{HandleOptions, Options};
 use crate::disk::host::Host;
 use crate::disk::{Disk, Machine, RealDisk, ThisMachine, optional};
@@ -15,7 +13,7 @@ use crate::format::tuning::StoreTuning;
 use crate::format::writing::with_config;
 use crate::model::{EntryRef, Extent, Generation, Moment, PathText, Snapshot, Store};
 use crate::ops::init::InitStore;
-use crate::store::commit::{VaultState, make_folders};
+use crate::store::commit::make_folders;
 use crate::store::{Place, load_from};
 use crate::usecase::{
     self, ChangeObserver, ChangeRequest, Command, PlannedChange, RecentSteps, Requester, SilentObserver,
@@ -24,8 +22,8 @@ use crate::{format, ops};
 
 /// A store that an agent has open.
 ///
-/// Indexes wait after records are added. A thread writes them when the store is idle: a second after the
-/// last record, or as the store's config says. The thread ends when this value is dropped.
+/// Indexes wait after records are added: until an addition comes a second later, or as late as the store's config says,
+/// until [`Memory::flush`], or until this value is closed or dropped. After a crash the next start of palimp writes them.
 ///
 /// A call fails if what it names is not there, several records have the id, or the store can't be read; one that
 /// changes the store, if the format has no such operation or refuses the value, or the change can't be made. Each
@@ -41,20 +39,19 @@ pub struct Memory {
     /// What is kept between two additions.
     pub(super) handle_state: HandleState,
     pub(super) options: HandleOptions,
-    /// The writer of waiting indexes while the store is idle; `None` on a disk that the caller chose.
-    pub(super) index_writer: Option<IndexWriter>,
 }
 
 /// What an open store knows besides its records.
 #[derive(Default)]
 pub struct HandleState {
-    /// palimp's own data, as this process left it.
-    pub vault: Option<VaultState>,
     pub(super) last: HashMap<String, SessionLastIds>,
     /// Whether derived files wait for a rebuild, and the number of records added since.
     pub is_due: bool,
+    /// Since when they wait, by the monotonic clock.
+    pub(super) due_since: Duration,
     pub(super) waiting: usize,
-    pub cache: MemoryCache,
+    /// The files with records that are not durable yet.
+    pub(super) not_durable: BTreeSet<PathBuf>,
 }
 
 /// The ids that were given last, by session and type.
@@ -66,8 +63,6 @@ pub type LogGenerations = Vec<(PathBuf, Generation)>;
 pub struct SessionLastIds {
     pub(super) ids: HashMap<String, String>,
     pub(super) logs: LogGenerations,
-    /// When they were read, by the monotonic clock.
-    pub(super) read: Duration,
 }
 
 impl Memory {
@@ -134,20 +129,17 @@ impl Memory {
     ) -> Memory {
         let data = std::path::absolute(data).unwrap_or_else(|_| data.to_owned());
         let (snapshot, known, options) = Default::default();
-        let mut memory =
-            Memory { disk, machine, place, data, snapshot, handle_state: known, options, index_writer: None };
+        let mut memory = Memory { disk, machine, place, data, snapshot, handle_state: known, options };
         memory.refresh();
         memory
     }
 
-    /// Opens the store at a place on this machine, with a thread for waiting indexes.
+    /// Opens the store at a place on this machine.
     pub(super) fn here(place: Place, data: &Path) -> Memory {
-        let mut own = Memory::at(Box::new(RealDisk), Box::new(ThisMachine::new()), place, data);
-        own.index_writer = Some(IndexWriter::new());
-        own
+        Memory::at(Box::new(RealDisk), Box::new(ThisMachine::new()), place, data)
     }
 
-    /// Returns the settings of the store's config for locks, caches and waiting indexes.
+    /// Returns the settings of the store's config for locks and waiting indexes.
     pub fn tuning(&self) -> StoreTuning {
         let tuning = format::by_name(self.place.format).and_then(|format| format.about().tuning);
         tuning.map_or_else(StoreTuning::default, |tuning| with_config(self.store(), tuning))
@@ -160,7 +152,6 @@ impl Memory {
 
     /// Reads what has changed since the last read. The operations call this themselves.
     pub fn refresh(&mut self) {
-        self.meet_index_writer();
         let previous = self.snapshot.stores.first().map(|store| &**store);
         let store = load_from(&*self.disk, &self.place, Extent::All, previous, self.now());
         let host = Host { disk: &*self.disk, machine: &*self.machine, data: &self.data, now: self.now() };
@@ -168,9 +159,6 @@ impl Memory {
             true => usecase::mark_due_indexes(host, store),
             false => store,
         };
-        if previous.is_none_or(|was| !has_same_files(was, &store)) {
-            self.handle_state.cache.clear();
-        }
         self.snapshot = Snapshot::of(vec![Arc::new(store)]);
     }
 
@@ -240,10 +228,4 @@ impl Memory {
         }
         Ok(planned)
     }
-}
-
-/// True if both were read from the same files.
-pub fn has_same_files(was: &Store, is: &Store) -> bool {
-    let mut both = was.documents.iter().zip(&is.documents);
-    was.documents.len() == is.documents.len() && both.all(|(was, is)| Arc::ptr_eq(was, is))
 }

@@ -8,11 +8,9 @@
 mod append;
 mod archive;
 mod batch;
-mod cache;
 mod error;
 mod events;
 mod found_memory;
-mod index_writer;
 
 mod found;
 mod handle;
@@ -41,7 +39,8 @@ pub use records::New;
 pub use sessions::Statistics;
 pub use undo::Undone;
 
-pub use crate::model::{Code, Moment, Problem, Severity, State};
+pub use crate::model::{Code, Durability, Moment, Problem, Severity, State};
 pub use crate::query::Order;
+
 pub use crate::text::canonical::Checksum;
 pub use crate::usecase::export::ExportFormat;

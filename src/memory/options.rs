@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Memory, MemoryError, Result};
 use crate::format::{self, FORMATS};
-use crate::model::PathText;
+use crate::model::{Durability, PathText};
 use crate::ops;
 use crate::ops::WriteContext;
 use crate::store::{Place, look_at};
@@ -22,6 +22,8 @@ pub struct Options<'a> {
     /// This changes only ranks, never what a compaction drops. It applies only if the store's
     /// config and the session's metadata keep the half-lives of the format.
     pub half_life_hours: Option<f64>,
+    /// When added records become durable.
+    pub durability: Durability,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -29,6 +31,7 @@ pub(super) struct HandleOptions {
     pub read_only: bool,
     pub session: Option<String>,
     pub half_life_hours: Option<f64>,
+    pub durability: Durability,
 }
 
 impl Memory {
@@ -73,6 +76,7 @@ impl Memory {
             read_only: options.read_only,
             session: options.session.map(str::to_owned),
             half_life_hours: options.half_life_hours,
+            durability: options.durability,
         };
         memory.has_its_session()?;
         Ok(memory)

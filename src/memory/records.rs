@@ -141,15 +141,10 @@ impl Memory {
     /// # Ok::<(), MemoryError>(())
     /// ```
     pub fn get(&mut self, session: Option<&str>, id: &str) -> Result<Option<Found>> {
-        if let Some(found) = self.cached(session, id) {
-            return Ok(Some(found));
-        }
         self.refresh();
         let live = self.entry(session, id)?.filter(|(_, entry)| entry.state == State::Live);
         let Some((at, _)) = live else { return Ok(self.store().whole().map(|_| None)?) };
-        let found = self.found(at, None);
-        self.keep_in_cache(session, id, &found);
-        Ok(Some(found))
+        Ok(Some(self.found(at, None)))
     }
 
     /// Deletes a record in the format's way. Returns false if no record has the id, or it is deleted. If several

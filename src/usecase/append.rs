@@ -8,7 +8,7 @@ use crate::disk::host::Host;
 use crate::disk::{Item, ItemKind};
 use crate::format::{self, Format};
 use crate::model::plan::digest;
-use crate::model::{Bytes, Change, CommitReceipt, Plan, Store, is_file_name, is_log};
+use crate::model::{Bytes, Change, CommitReceipt, Durability, Plan, Store, is_file_name, is_log};
 use crate::ops;
 use crate::ops::add::NewRecord;
 use crate::ops::add_many::AddMemories;
@@ -20,7 +20,7 @@ use crate::store::{Place, empty_store};
 pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(Store, CommitReceipt)>> {
     let Some(format) = format::by_name(place.format) else { return Ok(None) };
     let store = empty_store(place);
-    let receipt = write_at_ends(host, &store, || {
+    let appended = write_at_ends(host, &store, Durability::Each, || {
         let last = largest_id(format, place, new, host);
         let ends = LogEnds::of(host.disk, &store, last.into_iter().collect());
         let random = |_| host.machine.random();
@@ -31,7 +31,7 @@ pub fn append(place: &Place, new: &NewRecord, host: Host<'_>) -> Result<Option<(
         let planned = appended.filter(|plan| !plan.changes.iter().all(is_small));
         Ok(planned.map(|plan| Plan { asked, ..plan }))
     })?;
-    Ok(receipt.map(|receipt| (store, receipt)))
+    Ok(appended.map(|own| (store, own.receipt)))
 }
 
 /// Returns a session, a type and their largest id, if ids are numbered and the session's logs are not small.

@@ -127,7 +127,7 @@ mod tests {
         let vault = Vault::open(&RealDisk, &data, &root).unwrap();
         vault.copy(log, (line("mem_1") + &line("mem_2")).as_bytes(), now).unwrap();
         assert_eq!(count(), Some(1));
-        let large = vault.path("undo/000001.step");
+        let large = vault.path("undo/000001.steps.gz");
         crate::disk::write_new(&large, &vec![b' '; HELD as usize]).unwrap();
         assert_eq!(count(), None, "undo data counts");
         std::fs::remove_file(&large).unwrap();

@@ -104,4 +104,4 @@ pub use undo_redo::{
 };
 pub use value_holders::{DetectedValues, erasable};
 pub use visits::Visits;
-pub use write::{Appended, write_derived, write_kept_open};
+pub use write::{Appended, make_batch_durable, write_at_ends, write_derived};

@@ -31,20 +31,18 @@ struct LaterSteps {
 
 /// Returns a problem for each file in which a change of palimp was undone.
 pub fn problems(vault: &Vault<'_>, store: &Store) -> Vec<Problem> {
-    let Ok(mut steps) = vault.numbered() else { return Vec::new() };
-    steps.reverse();
-    steps.dedup_by_key(|own| own.number);
+    let Ok(steps) = vault.entries() else { return Vec::new() };
     let mut room = BYTES;
     let mut later: HashMap<PathBuf, LaterSteps> = HashMap::new();
     let mut found = Vec::new();
-    for own in steps.into_iter().take(STEPS) {
-        let Some(left) = room.checked_sub(own.len) else { break };
+    for (number, entry) in steps.iter().rev().take(STEPS) {
+        let Some(left) = room.checked_sub(entry.len) else { break };
         room = left;
-        let Ok(Some(step)) = vault.step(own.number) else { continue };
+        let Ok(Some(step)) = vault.step(*number) else { continue };
         for undo in &step.changes {
             let later = later.entry(undo.path.clone()).or_default();
             if !later.is_reported && is_undone(store, undo, later) {
-                found.push(problem(&step, own.number, &undo.path));
+                found.push(problem(&step, *number, &undo.path));
                 later.is_reported = true;
             }
             later.add(undo);

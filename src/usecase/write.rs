@@ -11,11 +11,11 @@ use super::planned_change::PlannedErasure;
 use super::recovery::RecoveryReport;
 use crate::disk::host::Host;
 use crate::format::tuning::StoreTuning;
-use crate::model::{Bytes, Change, CommitReceipt, NotReached, Plan, Store};
+use crate::model::{Bytes, Change, CommitReceipt, Durability, NotReached, Plan, Store};
 use crate::ops::command::{StorePlan, WriteWay};
 use crate::ops::repair::{self, QuarantinePiece};
 use crate::store::commit::scrub::ErasureReceipt;
-use crate::store::commit::{CommitError, VaultState, Writer};
+use crate::store::commit::{CommitError, Writer};
 
 /// Derived files of logs of fewer bytes are rebuilt at once.
 pub const SMALL: usize = 64 << 10;
@@ -69,8 +69,18 @@ fn settle_derived(writer: &Writer<'_>, receipt: &CommitReceipt) {
     }
 }
 
-/// Adds lines to a store that was not read. `make` plans them while no other palimp writes. `None` if the store has to
-/// be read first; then nothing is changed.
+/// Lines that were added to logs.
+pub struct Appended {
+    /// The receipt.
+    pub receipt: CommitReceipt,
+    /// The settings of the store.
+    pub tuning: StoreTuning,
+    /// The files with lines that are not durable yet.
+    pub not_durable: Vec<PathBuf>,
+}
+
+/// Adds lines to a store that need not be read. `make` plans them while no other palimp writes. `None` if the store has
+/// to be read first; then nothing is changed.
 ///
 /// # Errors
 ///
@@ -78,58 +88,32 @@ fn settle_derived(writer: &Writer<'_>, receipt: &CommitReceipt) {
 pub fn write_at_ends(
     host: Host<'_>,
     store: &Store,
+    durability: Durability,
     make: impl FnOnce() -> Result<Option<Plan>, CommitError>,
-) -> Result<Option<CommitReceipt>, CommitError> {
+) -> Result<Option<Appended>, CommitError> {
     let Some(writer) = Writer::open_to_append(host, store)? else { return Ok(None) };
     let Some(plan) = make()? else { return Ok(None) };
-    Ok(Some(writer.commit(&plan)?))
+    writer.set_durability(durability);
+    let receipt = writer.commit(&plan)?;
+    Ok(Some(Appended { receipt, tuning: writer.tuning().clone(), not_durable: writer.not_durable() }))
 }
 
-/// What a process knows that keeps a store open for appends.
-pub struct Appended {
-    /// How adding lines ended; `None` if the plan was none.
-    pub outcome: Option<Result<CommitReceipt, CommitError>>,
-    /// palimp's own data as this process leaves it.
-    pub left: Option<VaultState>,
-    /// The settings of the store.
-    pub tuning: StoreTuning,
-}
-
-/// Adds lines to a store that this process keeps open. `left` is palimp's own data as it left it: if nobody changed it,
-/// nothing of it is read.
+/// Makes the lines durable that a batch added to these files, and palimp's own data about them.
 ///
 /// # Errors
 ///
-/// If another palimp has the store, or the lines can't be planned.
-pub fn write_kept_open(
-    host: Host<'_>,
-    store: &Store,
-    left: Option<VaultState>,
-    make: impl FnOnce() -> Result<Option<Plan>, CommitError>,
-) -> Result<Appended, CommitError> {
-    let unchanged = left.map(|left| Writer::open_if_unchanged(host, store, &left)).transpose()?.flatten();
-    let writer = match unchanged {
-        Some(writer) => writer,
-        None => Writer::open(host, store)?,
-    };
-    let outcome = make()?.map(|plan| writer.commit(&plan));
-    // If the step is not journalled, the next change has to check palimp's own data.
-    let is_settled = match &outcome {
-        Some(made) => made.as_ref().is_ok_and(|receipt| receipt.is_journalled),
-        None => true,
-    };
-    let left = if is_settled { writer.vault_state() } else { None };
-    Ok(Appended { outcome, left, tuning: writer.tuning().clone() })
+/// If another palimp has the store, or the system refuses a call.
+pub fn make_batch_durable(host: Host<'_>, store: &Store, files: &[PathBuf]) -> Result<(), CommitError> {
+    Writer::open(host, store)?.make_durable(files)
 }
 
-/// Rebuilds the derived files that wait. True if none is left; with palimp's own data as this process leaves it.
+/// Rebuilds the derived files that wait. True if none is left.
 ///
 /// # Errors
 ///
 /// If another palimp has the store, or palimp's own data can't be read.
-pub fn write_derived(host: Host<'_>, store: &Store) -> Result<(bool, Option<VaultState>), CommitError> {
-    let writer = Writer::open(host, store)?;
-    Ok((writer.derive_due(), writer.vault_state()))
+pub fn write_derived(host: Host<'_>, store: &Store) -> Result<bool, CommitError> {
+    Ok(Writer::open(host, store)?.derive_due())
 }
 
 /// Keeps what a repair takes out, and carries it out.

@@ -158,29 +158,3 @@ fn what_a_process_writes_in_place_after_a_change_is_kept_and_told_as_a_conflict(
     assert_eq!(kept.iter().map(|path| fs::read_to_string(path).unwrap()).collect::<Vec<_>>(), [theirs]);
     assert!(says(&store, "\"new\"") && !says(&store, "mem_late"));
 }
-
-/// A step may leave a folder empty that it removes. A folder made after the step belongs to others.
-#[test]
-fn an_empty_folder_that_was_made_again_after_its_session_was_deleted_stays() {
-    if !sees_all() {
-        return;
-    }
-    let ago = |path: &Path, minutes: u64| {
-        let time = std::time::SystemTime::now() - Duration::from_secs(60 * minutes);
-        File::open(path).unwrap().set_modified(time).unwrap();
-    };
-    for (minutes, stays) in [(30, true), (60, false)] {
-        let store = StoreBuilder::session_log().session("s").entries(3).session("other").entries(1).build();
-        store.verb(&["session", "delete", "s", "--yes"]).run().expect_status(0);
-        let folder = store.file("sessions/s");
-        until("its folder to go", || !folder.exists());
-        let data = store.data();
-        let journal = files(&data).into_iter().find(|own| own.ends_with("journal.jsonl")).unwrap();
-        ago(&journal, 60);
-        fs::create_dir_all(&folder).unwrap();
-        ago(&folder, minutes);
-        // A start that changes something.
-        store.verb(&["tag", "other/mem_001", "+new", "--yes"]).run().expect_status(0);
-        assert_eq!(folder.exists(), stays, "made {minutes} minutes ago");
-    }
-}

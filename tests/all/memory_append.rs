@@ -33,7 +33,6 @@ impl Desk {
         let folder = crate::support::folder::new();
         let (root, data) = (folder.path().join("store"), folder.path().join("data"));
         drop(Memory::create(format, &root, &data).unwrap());
-        // Delayed work is not written while the store is idle.
         let place = Place::whole(root, format);
         let mut memory = Memory::at(Box::new(RealDisk), Box::new(ThisMachine::new()), place, &data);
         let session = has_sessions.then(|| memory.create_session(None, "tester").unwrap());

@@ -84,7 +84,7 @@ impl Desk {
         Place::whole(self.root(), self.format)
     }
 
-    /// Opens the store so that nothing is written while it is idle.
+    /// Opens the store on a machine that the test chooses.
     fn at(&self, machine: impl Machine + Send + 'static) -> Memory {
         Memory::at(Box::new(RealDisk), Box::new(machine), self.place(), &self.data())
     }
@@ -133,7 +133,7 @@ impl Desk {
 }
 
 #[track_caller]
-fn until(what: &str, seen: impl Fn() -> bool) {
+fn until(what: &str, mut seen: impl FnMut() -> bool) {
     let began = Instant::now();
     while !seen() {
         assert!(began.elapsed() < SOON, "{what}");
@@ -199,21 +199,20 @@ fn a_write_that_failed_for_a_passing_reason_is_tried_again_and_never_made_twice(
 }
 
 #[test]
-fn an_open_store_writes_its_index_when_it_is_idle_as_late_as_the_config_says() {
+fn an_open_store_writes_its_index_with_an_addition_as_late_as_the_config_says() {
     let interval =
         |millis: u64| Desk::new("session-log", json!({"performance": {"batch_write_interval_ms": millis}}));
     let (patient, prompt) = (interval(86_400_000), interval(20));
     let (mut late, mut soon) = (patient.open(), prompt.open());
     let waits = patient.add(&mut late, "a day").unwrap();
-    for number in 0..3 {
-        let id = prompt.add(&mut soon, &format!("memory {number}")).unwrap();
-        until("the index to be written", || prompt.index().contains(&id));
-    }
+    let first = prompt.add(&mut soon, "the first").unwrap();
+    until("the index to be written", || {
+        prompt.add(&mut soon, "another").unwrap();
+        prompt.index().contains(&first)
+    });
     assert!(!patient.index().contains(&waits));
     late.close().unwrap();
     assert!(patient.index().contains(&waits));
-    // It has already written what it would otherwise write at the end.
-    until("nothing to be due", || !prompt.verb(&["check", "--readonly", "--json"]).stdout.contains("index"));
     soon.close().unwrap();
     assert_eq!(prompt.verb(&["check", "--json"]).json_lines(), Vec::<Value>::new());
 }

@@ -30,12 +30,9 @@ const SIZES: (f64, f64) = (10.0, 9.0);
 /// The share of records that a compaction keeps (§9.1).
 const KEPT: f64 = 0.8;
 
-/// Defaults of §9.1: the pause between two looks at a lock, the number of records after which the
-/// index is written, the MiB of cached memories, and how long the cache is valid.
+/// Defaults of §9.1: the pause between two looks at a lock, and the number of records after which the index is written.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const BATCH: usize = 100;
-const KEPT_MB: f64 = 5.0;
-const KEPT_FOR: Duration = Duration::from_secs(300);
 /// The longest of these times: a day, in seconds.
 const LONGEST_S: f64 = LONGEST_MS / 1000.0;
 
@@ -58,21 +55,16 @@ pub fn size_limits(config: Option<Json<'_>>) -> (u64, u64) {
     (limit, megabytes(["memory_config", "compaction", "trigger_threshold_mb"], SIZES.1).min(limit))
 }
 
-/// Returns the settings of locks, and of what an open store caches and writes later.
+/// Returns the settings of locks, and of what an open store writes later.
 pub fn tuning(config: Option<Json<'_>>) -> StoreTuning {
     let value = |section: &str, name: &str| config?.path(&["memory_config", section, name]);
     let usual = StoreTuning::default();
     let look_every = tuning::millis(value("concurrency", "lock_retry_interval_ms")).unwrap_or(LOOK_EVERY);
     let batch = tuning::positive(value("performance", "batch_write_size"));
-    let megabytes = tuning::positive(value("indexing", "cache_size_mb")).unwrap_or(KEPT_MB);
-    let seconds = value("performance", "index_cache_ttl_seconds").and_then(|own| own.number());
-    let seconds = seconds.filter(|own| (0.0..=LONGEST_S).contains(own) && *own > 0.0);
     StoreTuning {
         lock_timeout: tuning::millis(value("concurrency", "lock_timeout_ms")).unwrap_or(usual.lock_timeout),
         lock_backoff: Some(Backoff { first: look_every, doublings: 0 }),
         index_after_records: batch.map_or(BATCH, |own| own.ceil() as usize),
-        cache_bytes: (megabytes * f64::from(1 << 20)) as u64,
-        cache_ttl: seconds.map_or(KEPT_FOR, Duration::from_secs_f64),
         ..usual
     }
 }
@@ -353,14 +345,10 @@ mod tests {
     #[test]
     fn settings_of_what_is_kept_and_written_later_are_read_and_wrong_ones_are_not() {
         let usual = with("{}", |config| tuning(Some(config)));
-        let own = r#"{"memory_config":{"indexing":{"cache_size_mb":0.5},
-            "performance":{"batch_write_size":7,"index_cache_ttl_seconds":1.5}}}"#;
+        let own = r#"{"memory_config":{"performance":{"batch_write_size":7}}}"#;
         let own = with(own, |config| tuning(Some(config)));
-        let read = |own: &StoreTuning| (own.cache_bytes, own.index_after_records, own.cache_ttl.as_millis());
-        assert_eq!(read(&usual), (5 << 20, 100, 300_000));
-        assert_eq!(read(&own), (1 << 19, 7, 1_500));
-        let wrong = r#"{"memory_config":{"indexing":{"cache_size_mb":0},
-            "performance":{"batch_write_size":"7","index_cache_ttl_seconds":1e300}}}"#;
+        assert_eq!((usual.index_after_records, own.index_after_records), (100, 7));
+        let wrong = r#"{"memory_config":{"performance":{"batch_write_size":"7"}}}"#;
         assert_eq!(with(wrong, |config| tuning(Some(config))), usual);
     }
 }

@@ -16,10 +16,9 @@ const SESSION: u64 = 10 << 20;
 /// The default share of that limit at which a session is nearly full.
 const NEAR: f64 = 0.9;
 
-/// The defaults of §7.1: retries, the first pause, and cached memories.
+/// The defaults of §7.1: retries, and the first pause.
 const RETRIES: u32 = 3;
 const BACKOFF: Duration = Duration::from_millis(100);
-const KEPT: usize = 100;
 
 /// Returns the half-lives of §4.4.
 pub fn default_decay() -> DecayTable {
@@ -70,7 +69,6 @@ pub fn tuning(config: Option<Json<'_>>) -> StoreTuning {
     let retries = value("concurrency", "max_retries").and_then(|own| own.number());
     let retries = retries.filter(|own| is_count(*own)).map_or(RETRIES, |own| own as u32);
     let first = tuning::millis(value("concurrency", "retry_backoff_ms")).unwrap_or(BACKOFF);
-    let kept = tuning::positive(value("performance", "cache_size"));
     let usual = StoreTuning::default();
     StoreTuning {
         lock_timeout: tuning::millis(value("concurrency", "lock_timeout_ms")).unwrap_or(usual.lock_timeout),
@@ -79,7 +77,6 @@ pub fn tuning(config: Option<Json<'_>>) -> StoreTuning {
         index_after: tuning::millis(value("performance", "batch_write_interval_ms"))
             .unwrap_or(usual.index_after),
         defers_indexes: flag(config, &["performance", "index_in_memory"]) != Some(false),
-        cache_size: kept.map_or(KEPT, |own| own.ceil() as usize),
         ..usual
     }
 }

@@ -193,6 +193,8 @@ pub struct ApplyProgress {
     pub notes: Vec<String>,
     /// Owners and modes that restored files and folders did not get back.
     pub lacking: LostOwners,
+    /// Files to which lines were added, and that are made durable once the lock is released.
+    pub not_durable: Vec<PathBuf>,
     /// Lengths, before and after, of files that others changed since the plan was made.
     pub changed_lens: Vec<(PathBuf, u64, u64)>,
 }
@@ -211,6 +213,8 @@ pub struct ApplyContext<'a, 'c> {
     pub host: Host<'a>,
     /// True if replaced files must be as they were shown.
     pub exact: bool,
+    /// True if all changes under the lock only add lines.
+    pub only_adds: bool,
     pub carried: &'c mut ApplyProgress,
 }
 

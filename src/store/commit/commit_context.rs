@@ -6,12 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::handover::second_name::ReplacedFile;
-use super::{CommitError, Vault};
+use super::{CommitError, UndoStep, Vault};
 use crate::disk::host::Host;
-use crate::disk::{Item, optional};
+use crate::disk::{Disk, Item, optional, sync_file};
 use crate::format::tuning::StoreTuning;
 use crate::format::{Format, Placement};
-use crate::model::{Bytes, Extent, Lock, Plan, Role, Store, Verb};
+use crate::model::{Bytes, Durability, Extent, Lock, Plan, Role, Store, Verb};
 use crate::store::discovery::Place;
 use crate::store::freshness::is_as_read;
 use crate::store::hidden_names::OldFileName;
@@ -36,6 +36,10 @@ pub struct CommitContext<'a> {
     pub(super) replaced: RefCell<Vec<ReplacedFile>>,
     /// Notes for the user, until a receipt takes them.
     pub(super) notes: RefCell<Vec<String>>,
+    /// When added lines become durable.
+    pub(super) durability: Cell<Durability>,
+    /// Files with added lines that are not durable yet.
+    pub(super) not_durable: RefCell<Vec<PathBuf>>,
 }
 
 impl<'a> CommitContext<'a> {
@@ -50,6 +54,26 @@ impl<'a> CommitContext<'a> {
 
     pub fn own_process(&self) -> Option<i32> {
         i32::try_from(self.host.machine.own_process()).ok()
+    }
+
+    /// Keeps a step's undo data before it is done.
+    pub fn keep(&self, number: u64, step: &UndoStep) -> Result<(), CommitError> {
+        self.vault.keep(number, self.host.machine.now(), step, self.durability.get())
+    }
+
+    /// Makes files durable to which lines were added, or leaves that to the end of the batch.
+    pub fn make_durable(&self, files: &mut Vec<PathBuf>) -> Result<(), CommitError> {
+        let files = std::mem::take(files);
+        match self.durability.get() {
+            Durability::Batch => self.not_durable.borrow_mut().extend(files),
+            Durability::Each => sync_each(self.host.disk, &files)?,
+        }
+        Ok(())
+    }
+
+    /// Notes, durably, that a step was not done, or was undone because it could not be finished.
+    pub fn forget(&self, step: u64) -> Result<(), CommitError> {
+        self.vault.forget(step, self.host.machine.now())
     }
 
     /// Returns the store as it is on disk. Reads it again only if it changed.
@@ -155,6 +179,13 @@ impl<'a> CommitContext<'a> {
         }
         Ok(self.read(relative)?.map(Bytes::from))
     }
+}
+
+/// Makes added lines durable in these files.
+pub fn sync_each(disk: &dyn Disk, files: &[PathBuf]) -> Result<(), CommitError> {
+    let sync =
+        |path: &PathBuf| sync_file(disk, path).map_err(|error| CommitError::io(path, "made durable", error));
+    files.iter().try_for_each(sync)
 }
 
 /// True if the file is a backup, from which nothing is derived.

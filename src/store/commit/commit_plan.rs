@@ -15,6 +15,7 @@ use crate::format::writing::Refusal;
 use crate::model::plan::effect::MemoryEffect;
 use crate::model::{Act, Change, CommitReceipt, FileLine, JournalLine, PathText, Plan, UndoRedo};
 use crate::store::commit::apply::ApplyProgress;
+use crate::store::commit::vault::step_segments::UNDO;
 use crate::store::lock::LockError;
 use crate::store::referenced_files;
 
@@ -65,14 +66,9 @@ fn commit_as(
         claimed: plan.already_restored.clone(),
         owed: plan.deferred.clone(),
     };
-    // The next start settles every kept step, so a refused step must not stay.
-    context.vault.keep(number, &step).inspect_err(|_| {
-        if context.host.disk.look(&context.vault.step_path(number)).is_ok() {
-            let _ = context.vault.forget(number);
-        }
-    })?;
+    context.keep(number, &step)?;
     // If the step is not finished, it archived nothing: the journal does not have it.
-    context.vault.put_archived(number, &plan.archived).inspect_err(|_| drop(context.vault.forget(number)))?;
+    context.vault.put_archived(number, &plan.archived).inspect_err(|_| drop(context.forget(number)))?;
     let mut carried = ApplyProgress::default();
     if let Err(error) = apply_plan::apply_plan(context, plan, &mut carried, Some((number, &mut step))) {
         return Err(taken_back(context, number, error, &carried));
@@ -100,9 +96,9 @@ fn commit_as(
             && context.tuning.defers_indexes;
     }
     // Written as soon as the files have the change: later writes of others make that hard to see.
-    // If the journal can't be written, the step is still applied: its step file says the same, and
+    // If the journal can't be written, the step is still applied: its undo data says the same, and
     // the next start writes the line.
-    let journalled = context.vault.write(&line).map_err(|error| unjournalled(context, number, &error));
+    let journalled = context.vault.write_later(&line).map_err(|error| unjournalled(context, number, &error));
     // A step that is not in the journal needs its undo data to be settled.
     if journalled.is_ok()
         && let Err(error) = context.vault.drop_too_large(number)
@@ -133,14 +129,14 @@ fn new_keys(plan: &Plan) -> Vec<(String, String)> {
     taken.map(keys).collect()
 }
 
-/// Returns the note about a step that is applied but not in the journal. Its own file says the
+/// Returns the note about a step that is applied but not in the journal. Its undo data says the
 /// same, and the next start writes the line.
 fn unjournalled(context: &CommitContext<'_>, number: u64, error: &CommitError) -> String {
-    let file = context.vault.step_path(number);
+    let folder = context.vault.path(UNDO);
     format!(
         "the change is saved, but the journal is not: {}. Step {number} is kept in {}. The next start of palimp adds it to the journal; then `palimp undo {number}` undoes it",
         error.in_short(),
-        file.to_text()
+        folder.to_text()
     )
 }
 
@@ -160,7 +156,7 @@ fn taken_back(
     let is_made_alone = !carried.began_there && !carried.began_derived;
     if carried.began.is_empty() || (is_made_alone && create_files::unmake(context, &carried.created).is_ok())
     {
-        let _ = context.vault.forget(number);
+        let _ = context.forget(number);
         return error.with(FilesState::Untouched);
     }
     match recover_steps::settle(context, number, Some(&carried.began)) {

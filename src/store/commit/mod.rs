@@ -20,7 +20,6 @@ mod writer;
 pub use crate::store::commit::history::step_history::StepHistory;
 pub use crate::store::commit::history::undo_redo::{plan_redo, plan_undo};
 pub use apply::rebase_splices::merge;
-pub use derive::due_indexes::derive_at_once;
 pub use error::{CommitError, FilesState};
 pub use handover::left_files::take_left_files;
 pub use history::deleted_records::{
@@ -33,7 +32,7 @@ pub use vault::erasure_checks::ErasureCheckLine;
 pub use vault::store_registry::{interrupted_stores, is_settled};
 pub use vault::undo_step::UndoStep;
 pub use vault::verify_backup::verify_backup;
-pub use vault::{Vault, VaultState, make_folders};
+pub use vault::{Vault, make_folders};
 pub use writer::Writer;
 
-use commit_context::CommitContext;
+use commit_context::{CommitContext, sync_each};

@@ -4,18 +4,16 @@ use std::cell::Cell;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{CommitContext, CommitError, Vault, VaultState, Writer, scrub};
+use super::{CommitContext, CommitError, Vault, Writer, scrub};
 use crate::disk::Flock;
 use crate::disk::host::Host;
 use crate::format;
 use crate::format::tuning::StoreTuning;
 use crate::format::writing::with_config_of;
 use crate::model::{Extent, Store};
-use crate::store::commit::apply::step_folders;
 use crate::store::commit::derive::derive_files;
 use crate::store::commit::handover::{file_exchange, rescue};
 use crate::store::commit::recovery::{leftover_files, recover_steps};
-use crate::store::commit::vault::pending_notices;
 use crate::store::discovery::Place;
 use crate::store::load_from;
 
@@ -48,28 +46,14 @@ impl<'a> Writer<'a> {
         Writer::taken(host, store, tuning, own)
     }
 
-    /// Opens the store without recovery, if no other process changed our own data since `left`. `None` if one did.
-    /// Fails if another palimp has the store for longer than five seconds or the config's lock timeout.
-    pub fn open_if_unchanged(
-        host: Host<'a>,
-        store: &'a Store,
-        left: &VaultState,
-    ) -> Result<Option<Writer<'a>>, CommitError> {
-        let tuning = tuning(host, store);
-        let own = wait_for(host, &store.root, patience(&tuning))?;
-        let vault = Vault::open_unchanged(host.disk, &store.root, left);
-        vault.map(|vault| Writer::of(host, store, vault, tuning, own)).transpose()
-    }
-
-    /// Opens a store that was not read, to append lines to its logs. `store` only says which store it is. `None` if
+    /// Opens a store to append lines to its logs. `store` only says which store it is: it need not be read. `None` if
     /// something in our own data must be settled first. Fails if another palimp has the store for longer than five
     /// seconds or the config's lock timeout, or our own data can't be read or written.
     pub fn open_to_append(host: Host<'a>, store: &'a Store) -> Result<Option<Writer<'a>>, CommitError> {
         let tuning = tuning(host, store);
         let own = wait_for(host, &store.root, patience(&tuning))?;
         let vault = Vault::open_named(host, store)?;
-        // Waiting notes go to a writer that has read the store.
-        match vault.is_settled()? && vault.pending_notices()?.is_empty() {
+        match vault.is_settled()? {
             true => Writer::of(host, store, vault, tuning, own).map(Some),
             false => Ok(None),
         }
@@ -112,17 +96,28 @@ impl<'a> Writer<'a> {
         let format = format::by_name(store.format).ok_or_else(|| CommitError::NoStep(unknown()))?;
         let (notes, replaced) = Default::default();
         let is_busy = Cell::new(false);
-        let context = CommitContext { host, place, store, format, vault, is_busy, tuning, replaced, notes };
+        let (durability, not_durable) = Default::default();
+        let context = CommitContext {
+            host,
+            place,
+            store,
+            format,
+            vault,
+            is_busy,
+            tuning,
+            replaced,
+            notes,
+            durability,
+            not_durable,
+        };
         Ok(Writer { context, rescued: 0, finished: None, _own: own })
     }
 
     /// Recovers what earlier processes left.
     fn with_recovery(mut self) -> Result<Writer<'a>, CommitError> {
-        pending_notices::take_notes(&self.context)?;
         file_exchange::recover_exchanges(&self.context, self.context.store);
         leftover_files::remove_leftovers(&self.context, self.context.store);
         recover_steps::recover(&self.context)?;
-        step_folders::remove_left_folders(&self.context);
         derive_files::derive_pending(&self.context)?;
         let own_files = self.context.store.own_files.iter().map(|own| self.context.path(own).into());
         self.rescued = rescue::rescue_each(&self.context, own_files);

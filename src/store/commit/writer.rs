@@ -2,13 +2,14 @@
 
 use crate::store::commit::derive::derive_files::derive_touched;
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 use super::handover::rescue;
 use super::scrub::ErasureReceipt;
-use super::{CommitContext, CommitError, Vault, VaultState, commit_plan};
+use super::{CommitContext, CommitError, Vault, commit_plan, sync_each};
 use crate::disk::Flock;
 use crate::format::tuning::StoreTuning;
-use crate::model::{CommitReceipt, Plan, Store, Verb};
+use crate::model::{CommitReceipt, Durability, Plan, Store, Verb};
 
 /// The right to change a store: no other palimp has it at the same time.
 pub struct Writer<'a> {
@@ -44,14 +45,25 @@ impl<'a> Writer<'a> {
         self.context.notes.borrow().clone()
     }
 
-    /// Returns our own data as this process leaves it: [`Writer::open_if_unchanged`] takes it.
-    pub fn vault_state(&self) -> Option<VaultState> {
-        self.context.vault.state()
-    }
-
     /// Returns the store as it is on disk. Reads it again only if it changed.
     pub fn load(&self) -> Cow<'a, Store> {
         self.context.load()
+    }
+
+    /// Says when added lines become durable. By default each plan is before [`Writer::commit`] returns.
+    pub fn set_durability(&self, durability: Durability) {
+        self.context.durability.set(durability);
+    }
+
+    /// Returns the files with lines that this writer added and that are not durable yet.
+    pub fn not_durable(&self) -> Vec<PathBuf> {
+        self.context.not_durable.take()
+    }
+
+    /// Makes these files durable, and palimp's own data.
+    pub fn make_durable(&self, files: &[PathBuf]) -> Result<(), CommitError> {
+        sync_each(self.context.host.disk, files)?;
+        self.context.vault.make_durable()
     }
 
     /// Carries out a plan. After an error, its [`FilesState`](super::FilesState) says what state the files are in.

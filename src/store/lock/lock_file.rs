@@ -90,7 +90,7 @@ pub(super) fn take<'a>(
     locks: &[PathBuf],
     patience: WaitPolicy,
 ) -> Result<Vec<LockClaim<'a>>, LockError> {
-    let taking = LockTaker { context, rules, ready: RefCell::default() };
+    let taking = LockTaker { context, rules, is_durable: patience.settles, ready: RefCell::default() };
     locks.iter().for_each(|lock| sweep(context, lock));
     let mut watches: Vec<LockWatch> = locks.iter().map(|_| LockWatch::default()).collect();
     let mut waiting = LockWait::new(context.machine, patience);
@@ -143,15 +143,11 @@ fn move_away(context: LockScene<'_>, lock: &Path, seen: &SeenLockFile) -> Result
     Ok(is_it)
 }
 
-/// Writes a lock, durably.
-fn fill(file: &mut dyn WritableFile, mode: u32, bytes: &[u8]) -> io::Result<Generation> {
-    file.set_mode(mode).and_then(|()| file.write(bytes)).and_then(|()| file.sync())?;
-    file.generation()
-}
-
 struct LockTaker<'a, 'b> {
     context: LockScene<'a>,
     rules: &'b LockFileRules,
+    /// True if a power cut must not leave an empty lock: the change makes its folder durable while it has the lock.
+    is_durable: bool,
     /// A file that did not become the lock because another was faster. The next try uses it.
     ready: RefCell<Option<ReadyLockFile<'a>>>,
 }
@@ -274,7 +270,7 @@ impl<'a> LockTaker<'a, '_> {
         }
         let (bytes, _) = disk.read(&own.path, 0, None)?;
         let mut file = disk.create(lock, self.rules.mode)?;
-        let filled = fill(file.as_mut(), self.rules.mode, &bytes);
+        let filled = self.fill(file.as_mut(), &bytes);
         match filled {
             Ok(generation) => own.generation = generation,
             // A lock that is not filled does not say who holds it.
@@ -289,7 +285,15 @@ impl<'a> LockTaker<'a, '_> {
         if move_away(self.context, lock, seen)? { self.claim(lock) } else { Ok(None) }
     }
 
-    /// Writes a lock under its own name, durably. Only the user could break an empty one after a power cut.
+    fn fill(&self, file: &mut dyn WritableFile, bytes: &[u8]) -> io::Result<Generation> {
+        file.set_mode(self.rules.mode).and_then(|()| file.write(bytes))?;
+        if self.is_durable {
+            file.sync()?;
+        }
+        file.generation()
+    }
+
+    /// Writes a lock under its own name. Only the user could break an empty one after a power cut.
     fn write_own(&self, lock: &Path, now: Moment) -> Result<OwnLockFile<'a>, LockError> {
         let bytes = (self.rules.content)(self.context.machine.own_process(), now);
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
@@ -300,8 +304,7 @@ impl<'a> LockTaker<'a, '_> {
                     // Made first, so that the file is removed whatever fails.
                     let mut own =
                         OwnLockFile { context: self.context, path, generation: Generation::default(), file };
-                    own.generation =
-                        fill(own.file.as_mut(), self.rules.mode, &bytes).map_err(LockScene::failed(lock))?;
+                    own.generation = self.fill(own.file.as_mut(), &bytes).map_err(LockScene::failed(lock))?;
                     return Ok(own);
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,

@@ -23,8 +23,8 @@ pub struct WaitPolicy {
     /// The time-out; it pauses while a lock is being judged. Zero is one try, in which no lock is
     /// judged stale.
     pub wait: Duration,
-    /// True if a lock that agents remove must stay for a while first, because two may hold it.
-    /// Added lines are not lost then and need not wait.
+    /// True if a lock that agents remove must stay for a while first, because two may hold it, and if a lock file must
+    /// be durable. Added lines are not lost then and need not wait; they are made durable after the lock is released.
     pub settles: bool,
     /// The longer pauses between two looks, if the store's config sets them.
     pub pause: Option<Backoff>,

@@ -9,11 +9,11 @@ use super::files;
 
 /// The rooms that have a ceiling of their own. `REST` is for all others together.
 const ROOMS: [(&str, usize); 9] = [
-    ("format", 23_990),
+    ("format", 23_970),
     ("tui", 21_250),
     ("store", 19_360),
     ("ops", 9_910),
-    ("usecase", 7_820),
+    ("usecase", 7_800),
     ("cli", 7_550),
     ("query", 4_140),
     ("text", 5_260),
@@ -21,8 +21,8 @@ const ROOMS: [(&str, usize); 9] = [
 ];
 /// Memory, work, disk, detectors, demo, check and the files of `src` itself.
 const REST: usize = 10_390;
-const SRC: usize = 114_480;
-const TESTS: usize = 66_780;
+const SRC: usize = 114_455;
+const TESTS: usize = 66_770;
 /// How far one room may be over its ceiling while the sum holds, in hundredths.
 const ROOM_SLACK: usize = 5;
 

@@ -41,20 +41,24 @@ fn has(path: &Path, part: &str) -> bool {
 impl Careless<'_> {
     fn opened<'o>(&self, path: &Path, output: Box<dyn WritableFile + 'o>) -> Box<dyn WritableFile + 'o> {
         let unsynced = match self.slip {
-            Slip::UndoUnsynced => has(path, "/undo/"),
+            Slip::KeepsNoUndo | Slip::UndoUnsynced => has(path, "/undo/"),
             Slip::TempUnsynced => has(path, ".palimp-tmp"),
             Slip::LogUnsynced => has(path, "/store/") && has(path, ".jsonl"),
             _ => false,
         };
-        if unsynced { Box::new(Unsynced(output)) } else { output }
+        let writes = self.slip != Slip::KeepsNoUndo;
+        if unsynced { Box::new(Unsynced { output, writes }) } else { output }
     }
 }
 
-struct Unsynced<'a>(Box<dyn WritableFile + 'a>);
+struct Unsynced<'a> {
+    output: Box<dyn WritableFile + 'a>,
+    writes: bool,
+}
 
 impl WritableFile for Unsynced<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.0.write(bytes)
+        if self.writes { self.output.write(bytes) } else { Ok(()) }
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -62,26 +66,26 @@ impl WritableFile for Unsynced<'_> {
     }
 
     fn generation(&self) -> io::Result<Generation> {
-        self.0.generation()
+        self.output.generation()
     }
 
     fn set_mode(&mut self, mode: u32) -> io::Result<()> {
-        self.0.set_mode(mode)
+        self.output.set_mode(mode)
     }
 
     fn set_owner(&mut self, owner: Owner) -> io::Result<()> {
-        self.0.set_owner(owner)
+        self.output.set_owner(owner)
     }
 
     fn set_len(&mut self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
+        self.output.set_len(len)
     }
 }
 
 impl Disk for Careless<'_> {
     passed_on! {
         self => self.disk;
-        list look real_path read blank rename_new make_folder open_folder link
+        list look real_path read blank rename rename_new make_folder open_folder link
         remove_folder flock
     }
 
@@ -99,13 +103,6 @@ impl Disk for Careless<'_> {
 
     fn append(&self, file: &Path) -> io::Result<Box<dyn WritableFile + '_>> {
         Ok(self.opened(file, self.disk.append(file)?))
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        if self.slip == Slip::KeepsNoUndo && has(to, "/undo/") {
-            return self.disk.remove(from);
-        }
-        self.disk.rename(from, to)
     }
 
     fn remove(&self, file: &Path) -> io::Result<()> {

@@ -125,6 +125,28 @@ fn a_record_that_an_open_store_adds_is_there_or_not_whatever_call_fails() {
     assert!(wrong.is_empty(), "{} of {count}: {}", wrong.len(), wrong.join("\n"));
 }
 
+/// The undo data and the log are made durable; of an event also the file of its trace.
+#[test]
+fn a_line_that_is_added_to_an_open_store_takes_as_many_fsyncs_as_files_must_be_durable() {
+    for (own, syncs) in LOGS.into_iter().zip([2, 2, 2, 3]) {
+        let disk = begun(own.0, &DEEDS[0]).unwrap().restart();
+        let place = Place::whole(root(own.0).into(), own.0);
+        let machine = Numbers(Still::first(), AtomicU8::new(20));
+        let mut memory = Memory::at(Box::new(disk.clone()), Box::new(machine), place, Path::new(DATA));
+        let session = memory.store().sessions.first().map(|own| own.name.clone());
+        let session = session.or((own.0 == "a-mem").then(|| "trace-1".to_owned()));
+        for number in 0..4 {
+            let before = disk.log().len();
+            memory
+                .add(&New { session: session.as_deref(), kind: own.1, text: "one", ..New::default() })
+                .unwrap();
+            let log = disk.log().split_off(before);
+            let synced: Vec<&String> = log.iter().filter(|call| call.starts_with("sync")).collect();
+            assert!(number < 2 || synced.len() == syncs, "{own:?}: {synced:?}");
+        }
+    }
+}
+
 fn calls(own: (&'static str, &str), records: usize) -> Vec<usize> {
     let (format, kind) = own;
     let disk = begun(format, &DEEDS[0]).unwrap().restart();

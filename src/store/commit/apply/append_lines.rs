@@ -22,7 +22,7 @@ const TRIES: usize = 5;
 const LONGEST: u64 = 1 << 20;
 
 impl ApplyContext<'_, '_> {
-    /// Adds lines at the end of a file, durably. True if it made the file: its name is not durable yet.
+    /// Adds lines at the end of a file. If the plan has other changes under the same lock, they are durable. True if it made the file: its name is not durable yet.
     pub(super) fn append(&mut self, own: &StagedChange, lines: &[u8]) -> Result<bool, CommitError> {
         let mut made = false;
         let base = own.base.as_ref().map_or(0, |base| base.len() as u64);
@@ -97,7 +97,7 @@ impl ApplyContext<'_, '_> {
             || !is_alone && cuts_a_line(disk, &own.path, seen, bytes, false) == Some(true)
     }
 
-    /// Writes bytes at the end, durably. Returns the state of the file that received them.
+    /// Writes bytes at the end. Returns the state of the file that received them.
     fn write_behind(
         &mut self,
         own: &StagedChange,
@@ -113,7 +113,10 @@ impl ApplyContext<'_, '_> {
             return Err(CommitError::io(&own.path, left.unwrap_or("written"), source));
         }
         self.begin(own);
-        out.sync().map_err(own.io("made durable"))?;
+        match self.only_adds {
+            true => self.carried.not_durable.push(own.path.clone()),
+            false => out.sync().map_err(own.io("made durable"))?,
+        }
         out.generation().map_err(own.io("read"))
     }
 

@@ -69,7 +69,7 @@ fn carry_sets(
                 (Some(at), None) => drop(step.changes.remove(at)),
                 (None, _) => {}
             }
-            context.vault.keep(*number, step)
+            context.keep(*number, step)
         };
         carry_set(context, &set, carried, keep)?;
     }
@@ -120,7 +120,7 @@ pub fn apply_derived_locked(
     let own = |change: &Change| StagedChange::of(change, true, context.format, context.path(&change.path));
     let mut ready: Vec<StagedChange> = changes.iter().filter(|change| !change.is_empty()).map(own).collect();
     let mut carried = ApplyProgress::default();
-    let mut apply_context = ApplyContext { host, exact: false, carried: &mut carried };
+    let mut apply_context = ApplyContext { host, exact: false, only_adds: false, carried: &mut carried };
     let outcome = ready.iter_mut().try_for_each(|own| apply_context.prepare(own)).and_then(|()| {
         let is_made = apply_context.catch_up(&mut ready, true)?
             && apply_context.apply(&mut ready, &|| held.still_ours())? == LostRace::No
@@ -186,7 +186,8 @@ fn carry_set(
         StagedChange { exact: own.exact && !is_in_place, ..own }
     };
     let mut ready: Vec<StagedChange> = set.changes.iter().map(own).collect();
-    let mut apply_context = ApplyContext { host: context.host, exact: set.exact, carried };
+    let only_adds = ready.iter().all(|own| own.is_new() || matches!(own.act, Act::Append(_)));
+    let mut apply_context = ApplyContext { host: context.host, exact: set.exact, only_adds, carried };
     // New files need no lock: no other program knows them yet. Derived files do: their sources must
     // not have changed.
     let known = ready.iter().position(|own| !own.is_new()).unwrap_or(ready.len());
@@ -214,7 +215,7 @@ fn commit_set(
         }
         let files: Vec<&Path> = ready.iter().map(|own| own.relative.as_path()).collect();
         // Lines that are only added need not wait until the lock settles.
-        let settles = !ready.iter().all(|own| matches!(own.act, Act::Append(_)));
+        let settles = !apply_context.only_adds;
         let held = context.lock_as(&files, WaitPolicy { settles, ..context.patience() })?;
         if is_last {
             // Programs that take the lock wait, so these files don't change while changes are fitted.
@@ -238,6 +239,7 @@ fn commit_set(
         held.release();
         if fits && !lost {
             apply_context.tidy(ready);
+            context.make_durable(&mut apply_context.carried.not_durable)?;
             let changed = ready.iter().filter(|own| matches!(own.act, Act::Splice(_)) && !own.is_as_planned);
             let lens = |own: &StagedChange| {
                 let change = own.change();

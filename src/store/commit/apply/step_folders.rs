@@ -7,12 +7,10 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::disk::host::Host;
-use crate::disk::{Disk, Item, ItemKind, Machine};
+use crate::disk::{Item, ItemKind};
 use crate::model::plan::change;
-use crate::model::{Act, Change, ChangeKind, FileLine, JournalLine, PathText, Plan};
+use crate::model::{Act, Change, ChangeKind, PathText, Plan};
 use crate::store::commit::apply::ApplyProgress;
-use crate::store::commit::vault::Vault;
 use crate::store::commit::{CommitContext, CommitError};
 use crate::store::{hidden_names, lock};
 
@@ -61,7 +59,16 @@ pub fn tidy(
     carried: &mut ApplyProgress,
 ) -> Result<(), CommitError> {
     let gone = plan.all().filter(|change| change.act == Act::RemoveFolder);
-    let mut folders: Vec<PathBuf> = gone.map(|change| context.path(&change.path)).collect();
+    remove_folders(context, gone, carried)
+}
+
+/// Removes the folders of these changes, the innermost first.
+pub fn remove_folders<'c>(
+    context: &CommitContext<'_>,
+    changes: impl Iterator<Item = &'c Change>,
+    carried: &mut ApplyProgress,
+) -> Result<(), CommitError> {
+    let mut folders: Vec<PathBuf> = changes.map(|change| context.path(&change.path)).collect();
     folders.sort_by_key(|folder| Reverse(folder.components().count()));
     folders.iter().try_for_each(|folder| remove_emptied(context, folder, carried))
 }
@@ -141,49 +148,4 @@ pub fn was_removed(context: &CommitContext<'_>, folder: &Path) -> bool {
     about.next().is_some_and(|line| {
         line.files.iter().any(|file| file.path == relative && file.change == ChangeKind::Remove)
     })
-}
-
-/// Removes the folders that a killed palimp left empty, and those around them that are then empty.
-pub fn remove_left_folders(context: &CommitContext<'_>) {
-    let Ok(journal) = context.vault.journal() else { return };
-    let Host { disk, machine, .. } = context.host;
-    let removed: Vec<PathBuf> = removed_folders(&context.place.root, &journal).collect();
-    let left = left_folders((disk, machine), &context.place.root, (&context.vault, &journal));
-    for folder in left.collect::<Vec<_>>() {
-        let around = folder.ancestors().take_while(|own| removed.iter().any(|one| one == own));
-        let _ = around.map(|own| disk.remove_folder(own)).take_while(Result::is_ok).count();
-    }
-}
-
-/// An agent may be about to fill an empty folder that changed within this time, in nanoseconds.
-const SETTLED: i128 = 10_000_000_000;
-
-/// A step empties its folders within this time, in nanoseconds, after it wrote the journal. If a
-/// folder changed later, another program made it again.
-const EMPTIED: i128 = 120_000_000_000;
-
-/// Returns the empty folders that the last step did not remove, because palimp was killed after it
-/// removed their last file.
-pub fn left_folders<'j>(
-    (disk, machine): (&'j dyn Disk, &'j dyn Machine),
-    root: &'j Path,
-    (vault, journal): (&Vault<'_>, &'j [JournalLine]),
-) -> impl Iterator<Item = PathBuf> + 'j {
-    let now = i128::from(machine.now().0) * 1000;
-    let told = vault.written_at();
-    let is_left =
-        move |changed: i128| now - changed > SETTLED && told.is_some_and(|told| changed - told < EMPTIED);
-    removed_folders(root, journal).filter(move |folder| {
-        let item = disk.look(folder).ok().filter(|item| item.kind == ItemKind::Folder);
-        item.is_some_and(|item| is_left(item.generation.modified))
-            && disk.list(folder).is_ok_and(|items| items.is_empty())
-    })
-}
-
-/// Returns the folders that the last step was to remove.
-fn removed_folders<'j>(root: &'j Path, journal: &'j [JournalLine]) -> impl Iterator<Item = PathBuf> + 'j {
-    // Folders have no length. This avoids a lookup for each removed file.
-    let is_folder = |file: &&FileLine| file.change == ChangeKind::Remove && file.bytes_before == 0;
-    let removed = journal.last().into_iter().flat_map(|line| &line.files).filter(is_folder);
-    removed.map(|file| root.join(&file.path))
 }

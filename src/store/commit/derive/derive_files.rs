@@ -97,20 +97,16 @@ fn derived_changes(
 /// Notes durably that files derived from these are stale. False if our own data can't be written:
 /// then `check` finds them. A note that can't be read stays and counts as due.
 pub fn note_derive_due(context: &CommitContext<'_>, touched: &[PathBuf]) -> bool {
-    if touched.iter().all(|path| context.vault.known_due.borrow().contains(path)) {
+    let Ok(mut all) = context.vault.derive_due_files() else { return false };
+    if touched.iter().all(|path| all.contains(path)) {
         return true;
     }
-    let Ok(mut all) = context.vault.derive_due_files() else { return false };
     all.extend(touched.iter().cloned());
     all.sort();
     all.dedup();
     let texts: Vec<_> = all.iter().map(|path| path.to_text()).collect();
-    let is_kept = serde_json::to_vec(&texts)
-        .is_ok_and(|bytes| context.vault.write_own_file(&context.vault.path(PENDING), &bytes).is_ok());
-    if is_kept {
-        context.vault.known_due.borrow_mut().extend(all);
-    }
-    is_kept
+    let bytes = serde_json::to_vec(&texts);
+    bytes.is_ok_and(|bytes| context.vault.write_own_file(&context.vault.path(PENDING), &bytes).is_ok())
 }
 
 /// Rebuilds derived files and removes the note that they are due. False as for [`derive`].
@@ -124,7 +120,6 @@ pub fn derive_touched(context: &CommitContext<'_>, touched: &[PathBuf], verb: Ve
     };
     if is_made && context.vault.derive_due_files().is_ok_and(is_over) {
         let _ = context.host.disk.remove(&context.vault.path(PENDING));
-        context.vault.known_due.borrow_mut().clear();
     }
     is_made
 }

@@ -1,5 +1,4 @@
 //! Rebuilds derived files after a change, and on undo.
 
 pub mod derive_files;
-pub mod due_indexes;
 pub mod rebuild_derived;

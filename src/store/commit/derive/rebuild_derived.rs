@@ -75,8 +75,7 @@ const HEAD: u64 = 512;
 /// Returns the indexes beside logs of which only the ends are read, with their times of writing.
 /// Returns none if an index is already due: undo should not restore a stale index.
 fn beside_ends(context: &CommitContext<'_>, plan: &Plan) -> Result<Vec<DerivedState>, CommitError> {
-    let is_due =
-        !context.vault.known_due.borrow().is_empty() || !context.vault.derive_due_files()?.is_empty();
+    let is_due = !context.vault.derive_due_files()?.is_empty();
     let folders: BTreeSet<&Path> = plan.changes.iter().filter_map(|change| change.path.parent()).collect();
     let index = |folder: &Path| {
         // All formats with an index use this name.

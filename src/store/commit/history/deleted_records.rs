@@ -24,6 +24,7 @@ use crate::model::{
 };
 use crate::store::commit::history::step_history::StepHistory;
 use crate::store::commit::vault::backups::list_backups;
+use crate::store::commit::vault::step_segments::UNDO;
 use crate::store::commit::vault::undo_step::UndoStep;
 use crate::store::commit::{CommitError, Vault};
 use crate::store::compressed_files::FileCompression;
@@ -66,7 +67,7 @@ pub fn without_deleted(store: &Store) -> Store {
 /// Returns the number of bytes in undo data and backups; `None` if they can't be read.
 pub fn held_bytes(disk: &dyn Disk, data: &Path, store: &Store) -> Option<u64> {
     let vault = Vault::open_read_only(disk, data, &store.root);
-    let steps: u64 = vault.numbered().ok()?.iter().map(|own| own.len).sum();
+    let steps = vault.undo_bytes().ok()?;
     let copies: u64 = list_backups(store, &vault).ok()?.iter().map(|own| own.bytes).sum();
     Some(steps + copies)
 }
@@ -179,7 +180,7 @@ fn held(
             Ok(Some(step)) => step,
             Ok(None) => continue,
             Err(error) => {
-                miss(vault.step_path(number), error.to_string());
+                miss(vault.path(UNDO), error.to_string());
                 continue;
             }
         };

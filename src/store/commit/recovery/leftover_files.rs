@@ -6,7 +6,6 @@ use std::path::Path;
 use crate::disk::host::Host;
 use crate::disk::{Disk, Item, Machine, ProcessState};
 use crate::model::{Role, Store};
-use crate::store::commit::apply::step_folders::left_folders;
 use crate::store::commit::{CommitContext, CommitError, Vault};
 use crate::store::{hidden_names, lock};
 
@@ -25,11 +24,8 @@ pub fn is_left_over(
 ) -> Result<bool, CommitError> {
     let vault = Vault::open_read_only(disk, data, &store.root);
     let journal = vault.journal()?;
-    let is_waiting = vault.is_unfinished()?
-        || !vault.pending_notices()?.is_empty()
-        || vault.has_expired(machine.now(), &journal)?;
-    let is_folder_left = || left_folders((disk, machine), &store.root, (&vault, &journal)).next().is_some();
-    Ok(is_waiting || !store.own_files.is_empty() || is_folder_left())
+    let is_waiting = vault.is_unfinished()? || vault.has_expired(machine.now(), &journal)?;
+    Ok(is_waiting || !store.own_files.is_empty())
 }
 
 /// Removes our temporary files, and locks of ours whose process has ended. This process has the

@@ -10,12 +10,11 @@ use crate::model::plan::line_end_for;
 use crate::model::{Act, Bytes, Change, ChangeKind, FileLine, JournalLine, Plan, Verb, is_log};
 use crate::store::commit::apply::ApplyProgress;
 use crate::store::commit::apply::rebase_splices::{fits, rebase};
-use crate::store::commit::apply::{LostRace, apply_plan, owner_and_mode};
+use crate::store::commit::apply::{LostRace, apply_plan, owner_and_mode, step_folders};
 use crate::store::commit::commit_context::is_copy;
 use crate::store::commit::derive::derive_files;
 use crate::store::commit::derive::rebuild_derived::is_as_before;
 use crate::store::commit::recovery::change_progress;
-use crate::store::commit::vault::folder::STEP_SUFFIX;
 use crate::store::commit::{CommitContext, CommitError, UndoStep};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,17 +31,15 @@ pub enum RecoveryOutcome {
 
 /// Settles every step that is not in the journal. Then removes undo data that is too old.
 pub fn recover(context: &CommitContext<'_>) -> Result<(), CommitError> {
-    let journal = context.vault.journal()?;
     context.vault.damaged()?.into_iter().for_each(|note| context.note(note));
-    let known: HashSet<u64> = journal.iter().map(|line| line.step).collect();
-    let numbered = context.vault.numbered()?;
-    let last = numbered.last().map_or(0, |own| own.number);
+    context.vault.complete_journal()?;
+    let journal = context.vault.journal()?;
+    let last = context.vault.entries()?.last_key_value().map_or(0, |(step, _)| *step);
     let journalled = journal.last().map_or(0, |line| line.step);
     let erasing = context.vault.erasing()?.map_or(0, |own| own.step);
     context.vault.last.set(Some(last.max(journalled).max(erasing)));
     let mut unsettled = HashSet::new();
-    let steps = numbered.iter().filter(|own| own.end == STEP_SUFFIX).map(|own| own.number);
-    for number in steps.filter(|number| !known.contains(number)) {
+    for number in context.vault.unsettled(&journal)? {
         if settle(context, number, None)? == RecoveryOutcome::Waits {
             unsettled.insert(number);
             context.note(format!(
@@ -65,7 +62,7 @@ pub fn settle(
 ) -> Result<RecoveryOutcome, CommitError> {
     let Some(step) = context.vault.step(number)? else {
         // The step file itself is incomplete: nothing had been changed yet.
-        context.vault.forget(number)?;
+        context.forget(number)?;
         return Ok(RecoveryOutcome::Undone);
     };
     let made: Vec<ChangeProgress> =
@@ -120,7 +117,7 @@ pub fn settle(
         touched.retain(|path| step.changes.is_empty() || !path.starts_with(".."));
         derive_files::derive(context, &touched, plan.verb);
     }
-    context.vault.forget(number)?;
+    context.forget(number)?;
     Ok(RecoveryOutcome::Undone)
 }
 
@@ -176,6 +173,9 @@ fn finish_step(
     is_half: bool,
 ) -> Result<(), CommitError> {
     make_durable(context, touched)?;
+    // It was killed before it removed the folders that it emptied.
+    let emptied = step.changes.iter().filter(|inverse| inverse.act == Act::MakeFolder);
+    step_folders::remove_folders(context, emptied, &mut ApplyProgress::default())?;
     derive_files::note_derive_due(context, touched);
     let data = step.changes.iter().rev().chain(step.derived.iter().rev());
     let files = data.filter(|change| !change.is_empty()).map(|inverse| left_by(context, inverse)).collect();

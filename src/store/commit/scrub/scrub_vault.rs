@@ -16,6 +16,7 @@ use crate::store::commit::vault::backups::file_in_name;
 use crate::store::commit::vault::drafts::draft_of;
 use crate::store::commit::vault::retention::is_unfinished;
 use crate::store::commit::vault::undo_step::DerivedState;
+use crate::store::commit::vault::undo_steps::EntryEdit;
 use crate::store::commit::{CommitError, UndoStep, Vault};
 use crate::store::erase::{
     ERASE_UNPACK_LIMIT, ErasedContents, ErasureMarks, ErasureMatcher, ErasureTarget, FileVisitor,
@@ -23,8 +24,8 @@ use crate::store::erase::{
 };
 use crate::text::unpack::gunzip;
 
-/// The folders with content of stores. Undo data must be first.
-const FOLDERS: [&str; 5] = ["undo", "drafts", "quarantine", "backups", ARCHIVE];
+/// The folders with content of stores, beside undo data.
+const FOLDERS: [&str; 4] = ["drafts", "quarantine", "backups", ARCHIVE];
 
 impl Vault<'_> {
     /// Returns why a file must stay although it names erased records.
@@ -39,13 +40,19 @@ impl Vault<'_> {
     /// Visits every file with content of the store: its path, and each piece of it. Fails if a file can't be read:
     /// its content is unknown.
     pub(super) fn each_kept(&self, see: &mut dyn FnMut(&Path, KeptPiece<'_>)) -> Result<(), CommitError> {
+        for (number, entry) in self.entries()?.iter() {
+            let (path, _) = entry.place();
+            let data = entry.data(self.disk).map_err(|error| CommitError::unread(path, error))?;
+            let step = data.and_then(|data| UndoStep::read(&data, &|_, _| Bytes::default()));
+            step.iter().for_each(|step| pieces_of_step(*number, step, &mut |own| see(path, own)));
+        }
         self.each_in(&FOLDERS, see)
     }
 
     /// Visits palimp's copies (with the paths of their originals), drafts and the quarantine.
     pub(crate) fn each_copy(&self, see: FileVisitor<'_>) -> Result<(), CommitError> {
         let backups = self.path("backups");
-        self.each_in(&FOLDERS[1..], &mut |path, own| {
+        self.each_in(&FOLDERS, &mut |path, own| {
             let is_loose = !path.starts_with(&backups) && !is_item(path);
             see(OutsideFile { path: own.path, bytes: own.bytes, is_loose });
         })
@@ -82,7 +89,7 @@ impl Vault<'_> {
     ) -> Result<(), CommitError> {
         let mut came = self.quarantined()?;
         came.retain(|piece| piece.step == Some(entry.step));
-        self.forget_derived(wanted)?;
+        self.sweep_steps(wanted, sought)?;
         for name in FOLDERS {
             let folder = self.path(name);
             let mut changed = false;
@@ -108,18 +115,22 @@ impl Vault<'_> {
         Ok(())
     }
 
-    /// Removes changes of derived files from undo data if they have the id of an erased record: an index
-    /// has words of the record. An undo of such a step rebuilds these files.
-    fn forget_derived(&self, wanted: &ErasureMatcher<'_>) -> Result<(), CommitError> {
+    /// Removes the steps with erased content from undo data. An index has words of its records: where it has the id of
+    /// an erased one, only its change goes, and an undo of the step rebuilds it.
+    fn sweep_steps(&self, wanted: &ErasureMatcher<'_>, sought: &SearchTexts) -> Result<(), CommitError> {
         let names = IdFinder::of(wanted);
-        for number in self.steps()? {
-            // If a step can't be read, its raw bytes are searched later.
-            let Ok(Some(step)) = self.step(number) else { continue };
-            if let Some(step) = names.without_derived(step) {
-                self.keep(number, &step)?;
+        self.rewrite(&mut |entry| {
+            if entry.header.is_void {
+                return Ok(EntryEdit::AsIs);
             }
-        }
-        Ok(())
+            // What can't be read can't be searched.
+            let Some(step) = self.step(entry.header.step)? else { return Ok(EntryEdit::Gone) };
+            let less = names.without_derived(step.clone());
+            match step_holds(wanted, sought, less.as_ref().unwrap_or(&step)) {
+                true => Ok(EntryEdit::Gone),
+                false => Ok(less.map_or(EntryEdit::AsIs, |less| EntryEdit::Replaced(Box::new(less)))),
+            }
+        })
     }
 
     fn sweep_one(
@@ -162,16 +173,25 @@ pub fn dropped_steps(
     let mut steps = BTreeSet::new();
     let names = IdFinder::of(wanted);
     for number in vault.steps()? {
-        let path = vault.step_path(number);
-        let Some(mut bytes) = vault.read_own_file(&path)? else { continue };
-        if let Some(step) = vault.step(number).ok().flatten().and_then(|step| names.without_derived(step)) {
-            bytes = step.to_bytes();
-        }
-        if holds(wanted, sought, &path, &bytes) {
+        let Some(step) = vault.step(number)? else { continue };
+        let less = names.without_derived(step.clone());
+        if step_holds(wanted, sought, less.as_ref().unwrap_or(&step)) {
             steps.insert(number);
         }
     }
     Ok(steps)
+}
+
+/// True if undo data holds something that is erased.
+fn step_holds(wanted: &ErasureMatcher<'_>, sought: &SearchTexts, step: &UndoStep) -> bool {
+    let has = |bytes: &[u8]| sought.needles.any(bytes) || holds_value(wanted, bytes);
+    let mut holds = has(&step.to_bytes());
+    pieces_of_step(0, step, &mut |own| {
+        holds |= ErasedContents::default().see(wanted, own.path, own.bytes) > 0 || has(own.bytes);
+        // The undo data of such a file is valid only for the bytes before the erasure.
+        holds |= wanted.format.forbids_rebase(own.path);
+    });
+    holds
 }
 
 /// Finds the ids of erased records.
@@ -216,8 +236,6 @@ fn holds(wanted: &ErasureMatcher<'_>, sought: &SearchTexts, path: &Path, bytes: 
     pieces(path, bytes, &mut |own| {
         let mut found = ErasedContents::default();
         holds |= found.see(wanted, own.path, own.bytes) > 0 || has(own.bytes);
-        // The undo data of such a file is valid only for the bytes before the erasure.
-        holds |= is_step(path) && wanted.format.forbids_rebase(own.path);
     });
     holds
 }
@@ -269,7 +287,7 @@ fn left_of(
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
     let own = named(path);
-    if is_step(path) || is_packed(bytes) {
+    if is_packed(bytes) {
         return None;
     }
     let marks = ErasureMarks { main: &sought.main, parts: &sought.parts, reason, is_live: false };
@@ -288,32 +306,34 @@ pub(super) struct KeptPiece<'a> {
     pub bytes: &'a [u8],
     /// True for a whole file, and not some of its lines.
     pub is_whole: bool,
+    /// The step whose undo data has it.
+    pub step: Option<u64>,
 }
 
 /// Visits the pieces of the store's files in a file of palimp's data.
 fn pieces(path: &Path, bytes: &[u8], see: &mut dyn FnMut(KeptPiece<'_>)) {
-    let mut whole = |path: &Path, bytes: &[u8]| see(KeptPiece { path, bytes, is_whole: true });
+    let mut whole = |path: &Path, bytes: &[u8]| see(KeptPiece { path, bytes, is_whole: true, step: None });
     if is_item(path)
         && let Some(item) = item_of(bytes)
     {
         item.lines.iter().for_each(|own| whole(Path::new(""), own.text.as_bytes()));
         return whole(&item.path, &item.bytes);
     }
-    if !is_step(path) {
-        let unpacked = if is_packed(bytes) { gunzip(bytes, ERASE_UNPACK_LIMIT).content } else { Vec::new() };
-        let bytes = if is_packed(bytes) { &unpacked } else { bytes };
-        return whole(&named(path), bytes);
-    }
-    let Some(step) = UndoStep::read(bytes, &|_, _| Bytes::default()) else {
-        return whole(&named(path), bytes);
-    };
+    let unpacked = if is_packed(bytes) { gunzip(bytes, ERASE_UNPACK_LIMIT).content } else { Vec::new() };
+    whole(&named(path), if is_packed(bytes) { &unpacked } else { bytes })
+}
+
+/// Visits the pieces of the store's files in the undo data of a step.
+fn pieces_of_step(number: u64, step: &UndoStep, see: &mut dyn FnMut(KeptPiece<'_>)) {
     for change in step.changes.iter().chain(&step.derived) {
-        pieces_of(change, see);
+        pieces_of(number, change, see);
     }
 }
 
-fn pieces_of(change: &Change, see: &mut dyn FnMut(KeptPiece<'_>)) {
-    let mut give = |is_whole: bool, path: &Path, bytes: &[u8]| see(KeptPiece { path, bytes, is_whole });
+fn pieces_of(number: u64, change: &Change, see: &mut dyn FnMut(KeptPiece<'_>)) {
+    let mut give = |is_whole: bool, path: &Path, bytes: &[u8]| {
+        see(KeptPiece { path, bytes, is_whole, step: Some(number) });
+    };
     match &change.act {
         Act::Create(bytes) => each_within(&change.path, bytes, &mut |path, bytes| give(true, path, bytes)),
         Act::Append(bytes) => each_within(&change.path, bytes, &mut |path, bytes| give(false, path, bytes)),
@@ -325,10 +345,6 @@ fn pieces_of(change: &Change, see: &mut dyn FnMut(KeptPiece<'_>)) {
         }
         Act::MakeFolder | Act::RemoveFolder | Act::Expire(_) => {}
     }
-}
-
-pub(super) fn is_step(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end == "step")
 }
 
 fn is_packed(bytes: &[u8]) -> bool {

@@ -4,7 +4,7 @@ use super::super::{CommitError, Vault};
 use crate::disk::Disk;
 use crate::format::Placement;
 use crate::model::{Document, PathText, Role, Store, container};
-use crate::store::commit::scrub::{byte_search, scrub_vault};
+use crate::store::commit::scrub::byte_search;
 use crate::store::compressed_files::{FileCompression, inside};
 use crate::store::erase::{
     ERASE_UNPACK_LIMIT, ErasedContents, ErasureMatcher, FileVisitor, OutsideFile, is_log_or_copy,
@@ -93,8 +93,8 @@ pub fn gather<'a>(
             }
         }
     });
-    vault.each_kept(&mut |path, own| {
-        let is_lines = scrub_vault::is_step(path) && !own.is_whole && !is_log_or_copy(own.path);
+    vault.each_kept(&mut |_, own| {
+        let is_lines = own.step.is_some() && !own.is_whole && !is_log_or_copy(own.path);
         match is_lines {
             // These are single lines of a document, not records. A record with these lines is no copy.
             true => contents.see_lines(wanted, own.path, own.bytes),
@@ -131,8 +131,7 @@ pub fn count_versions(
         }
     });
     gathered.vault.each_kept(&mut |path, own| {
-        let step = path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
-        let place = match step.filter(|_| scrub_vault::is_step(path)) {
+        let place = match own.step {
             Some(step) => format!("undo data of step {step}"),
             None => path.to_text().into_owned(),
         };

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use crate::disk::ItemKind;
 use crate::model::{ArchivedItem, JournalLine};
 use crate::store::commit::history::step_history::StepHistory;
-use crate::store::commit::vault::retention::NumberedFile;
 use crate::store::commit::{CommitError, Vault};
 
 pub const ARCHIVE: &str = "archive";
@@ -60,13 +59,12 @@ impl Vault<'_> {
     }
 
     /// Removes the items that are not archived any more, once the undo data is gone that could archive them again.
-    pub fn expire_archive(&self, journal: &[JournalLine], kept: &[NumberedFile]) -> Result<(), CommitError> {
+    pub fn expire_archive(&self, journal: &[JournalLine], kept: &HashSet<u64>) -> Result<(), CommitError> {
         let names = self.item_names()?;
         if names.is_empty() {
             return Ok(());
         }
         let state = ArchiveState::of(journal);
-        let kept: HashSet<u64> = kept.iter().map(|own| own.number).collect();
         // The steps whose undo data is kept, and those that they undid: these can still change what is archived.
         let live: HashSet<u64> = journal
             .iter()

@@ -1,9 +1,10 @@
 //! Which folder of our own data belongs to a store, and how private folders are made.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use serde::de::DeserializeOwned;
 
@@ -12,6 +13,7 @@ use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::short_digest;
 use crate::store::commit::CommitError;
 use crate::store::commit::vault::retention::NEW_SUFFIX;
+use crate::store::commit::vault::step_segments::{LastSegment, StepEntry};
 
 /// The folder of our own data about one store. Its methods fail if that data can't be read or written: what can't be read
 /// is not absent.
@@ -24,8 +26,10 @@ pub struct Vault<'a> {
     pub last: Cell<Option<u64>>,
     /// The size of the undo data in bytes, known only if no other process can add any.
     pub kept: Cell<Option<u64>>,
-    /// The files whose derived files are noted as due, as far as this process knows.
-    pub known_due: RefCell<HashSet<PathBuf>>,
+    /// The segment that grows, once it is known.
+    pub(super) last_segment: RefCell<Option<LastSegment>>,
+    /// The entries of all segments, once they were read.
+    pub(super) entries: RefCell<Option<Rc<BTreeMap<u64, StepEntry>>>>,
 }
 
 impl<'a> Vault<'a> {
@@ -44,7 +48,8 @@ impl<'a> Vault<'a> {
             root: root.to_owned(),
             last: Cell::new(None),
             kept: Cell::new(None),
-            known_due: RefCell::default(),
+            last_segment: RefCell::default(),
+            entries: RefCell::default(),
         }
     }
 
@@ -62,16 +67,6 @@ impl<'a> Vault<'a> {
 
     fn make(&self, folder: &Path) -> Result<(), CommitError> {
         make_folders(self.disk, folder).map_err(|source| CommitError::own_data(folder, source))
-    }
-
-    /// Returns the path of a step's undo data.
-    pub fn step_path(&self, number: u64) -> PathBuf {
-        self.undo_path(number, STEP_SUFFIX)
-    }
-
-    /// Returns the path of a step's file in the undo folder, by its extension.
-    pub fn undo_path(&self, number: u64, end: &str) -> PathBuf {
-        self.path("undo").join(format!("{number:06}.{end}"))
     }
 
     /// Reads a file of our data; `None` if it is absent. A file that can't be read is an error.
@@ -160,9 +155,6 @@ pub fn make_folders_as(disk: &dyn Disk, folder: &Path, mode: u32) -> io::Result<
     }
     parent.map_or(Ok(()), |parent| disk.sync_folder(parent))
 }
-
-/// The extension of a step's undo data.
-pub const STEP_SUFFIX: &str = "step";
 
 #[cfg(test)]
 mod tests {

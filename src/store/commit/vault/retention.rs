@@ -1,12 +1,13 @@
 //! How long our own data keeps undo data and drafts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use crate::disk::{Item, optional};
-use crate::model::plan::change::{PRIVATE_MODE, UNDO_DAYS, UNDO_LIMIT};
+use crate::model::plan::change::{UNDO_DAYS, UNDO_LIMIT};
 use crate::model::{JournalLine, Moment, time};
-use crate::store::commit::vault::folder::STEP_SUFFIX;
+use crate::store::commit::vault::step_segments::StepEntry;
+use crate::store::commit::vault::step_segments::UNDO;
 use crate::store::commit::{CommitError, UndoStep, Vault};
 
 /// The extension of a file while it is written.
@@ -16,27 +17,18 @@ pub fn is_unfinished(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == NEW_SUFFIX)
 }
 
-/// The extension of an empty file that marks a step number as used.
-pub const NUMBER_SUFFIX: &str = "given";
-
 /// The number of last steps that are checked for the process that took a lock.
 const LAST: usize = 4;
 
-/// A file about a step.
-pub struct NumberedFile {
-    pub number: u64,
-    pub end: &'static str,
-    /// Its length in bytes.
-    pub len: u64,
-    modified: i128,
-}
-
 impl Vault<'_> {
-    /// Returns all files about steps, sorted by number.
-    pub fn numbered(&self) -> Result<Vec<NumberedFile>, CommitError> {
-        let mut found: Vec<NumberedFile> = self.items("undo")?.iter().filter_map(numbered).collect();
-        found.sort_unstable_by_key(|own| own.number);
-        Ok(found)
+    /// Returns the size of all undo data, in bytes.
+    pub fn undo_bytes(&self) -> Result<u64, CommitError> {
+        Ok(self.items(UNDO)?.iter().map(|item| item.generation.len).sum())
+    }
+
+    /// True if a crash kept a rewritten segment from being put in place.
+    pub(super) fn has_unfinished_segment(&self) -> Result<bool, CommitError> {
+        Ok(self.items(UNDO)?.iter().any(|item| is_unfinished(Path::new(&item.name))))
     }
 
     /// Returns the items of a folder of palimp's data. Empty if there is none.
@@ -55,21 +47,6 @@ impl Vault<'_> {
         self.last_steps(LAST).is_ok_and(|mut last| last.any(|step| step.is_ok_and(is_it)))
     }
 
-    /// Removes, durably, the undo data of a step that was not done. Its number is not used again:
-    /// a power cut may restore the file.
-    pub fn forget(&self, number: u64) -> Result<(), CommitError> {
-        drop(self.disk.create(&self.undo_path(number, NUMBER_SUFFIX), PRIVATE_MODE));
-        self.drop_archived_by(number)?;
-        self.drop_step(number)?;
-        self.sync_undo()
-    }
-
-    fn drop_step(&self, number: u64) -> Result<(), CommitError> {
-        let path = self.step_path(number);
-        let _ = self.disk.remove(&self.undo_path(number, NEW_SUFFIX));
-        self.drop_own(&path)
-    }
-
     /// Removes a file of our data, if it exists.
     pub fn drop_own(&self, path: &Path) -> Result<(), CommitError> {
         let dropped = optional(self.disk.remove(path));
@@ -82,10 +59,6 @@ impl Vault<'_> {
         synced.map(drop).map_err(|error| CommitError::own_data(folder, error))
     }
 
-    fn sync_undo(&self) -> Result<(), CommitError> {
-        self.sync(&self.path("undo"))
-    }
-
     /// Removes undo data and drafts older than 30 days, and files that a crash left unfinished. Keeps undo
     /// data of unsettled steps. `clock` is the machine's: a time that a user gives makes nothing older.
     pub fn expire(
@@ -94,21 +67,18 @@ impl Vault<'_> {
         journal: &[JournalLine],
         unsettled: &HashSet<u64>,
     ) -> Result<(), CommitError> {
-        let numbered = self.numbered()?;
-        let ages = UndoAges::of(&numbered, journal, clock);
-        let last = numbered.last().map_or(0, |own| own.number);
-        let given = numbered.iter().filter(|own| own.end == NUMBER_SUFFIX && own.number < last);
-        given.for_each(|own| drop(self.disk.remove(&self.undo_path(own.number, NUMBER_SUFFIX))));
-        let old: Vec<u64> = ages.old(&numbered).filter(|number| !unsettled.contains(number)).collect();
-        old.iter().try_for_each(|number| self.drop_step(*number))?;
+        let entries = self.entries()?;
+        let ages = UndoAges::of(&entries, journal, clock);
+        let old: HashSet<u64> = ages.old(&entries).filter(|step| !unsettled.contains(step)).collect();
         // This process holds the store, so no other is writing such a file: a crash left it.
-        let cut: Vec<u64> =
-            numbered.iter().filter(|own| own.end == NEW_SUFFIX).map(|own| own.number).collect();
-        cut.iter().try_for_each(|number| self.drop_own(&self.undo_path(*number, NEW_SUFFIX)))?;
-        if !old.is_empty() || !cut.is_empty() {
-            self.sync_undo()?;
+        for item in self.items(UNDO)?.iter().filter(|item| is_unfinished(Path::new(&item.name))) {
+            self.drop_own(&self.path(UNDO).join(&item.name))?;
+            self.sync(&self.path(UNDO))?;
         }
-        self.expire_archive(journal, &self.numbered()?)?;
+        if !old.is_empty() || self.last_entries()?.is_damaged {
+            self.drop_steps(&old)?;
+        }
+        self.expire_archive(journal, &self.steps()?.into_iter().collect())?;
         let folder = self.path("drafts");
         for item in ages.old_drafts(&self.items("drafts")?) {
             self.drop_own(&folder.join(&item.name))?;
@@ -118,53 +88,45 @@ impl Vault<'_> {
 
     /// True if something is kept for too long, or a crash interrupted its writing.
     pub fn has_expired(&self, clock: Moment, journal: &[JournalLine]) -> Result<bool, CommitError> {
-        let numbered = self.numbered()?;
-        let ages = UndoAges::of(&numbered, journal, clock);
-        let is_cut = numbered.iter().any(|own| own.end == NEW_SUFFIX);
+        let entries = self.entries()?;
+        let ages = UndoAges::of(&entries, journal, clock);
+        let is_cut = self.has_unfinished_segment()? || self.last_entries()?.is_damaged;
         let drafts = self.items("drafts")?;
-        Ok(is_cut || ages.old(&numbered).next().is_some() || !ages.old_drafts(&drafts).is_empty())
+        Ok(is_cut || ages.old(&entries).next().is_some() || !ages.old_drafts(&drafts).is_empty())
     }
 
-    /// Removes the oldest settled steps until `bytes` more bytes fit within [`UNDO_LIMIT`]. Never removes
-    /// the file of step `number`: if it is replaced, both its old and its new size count.
-    pub fn make_room(&self, number: u64, bytes: u64) -> Result<(), CommitError> {
+    /// Removes the oldest settled steps until `bytes` more bytes fit within [`UNDO_LIMIT`]. Never removes step
+    /// `number`: if its data is replaced, both count.
+    pub(super) fn make_room(&self, number: u64, bytes: u64) -> Result<(), CommitError> {
         if let Some(kept) = self.kept.get().filter(|kept| kept + bytes <= UNDO_LIMIT) {
             self.kept.set(Some(kept + bytes));
             return Ok(());
         }
         self.kept.set(None);
-        let numbered = self.numbered()?;
-        let mut kept: u64 = bytes + numbered.iter().map(|own| own.len).sum::<u64>();
+        let mut kept = bytes + self.undo_bytes()?;
         if kept <= UNDO_LIMIT {
             return Ok(());
         }
         // An unsettled change needs its undo data.
         let settled: HashSet<u64> = self.journal()?.iter().map(|line| line.step).collect();
-        let is_settled = |own: &&NumberedFile| own.number != number && settled.contains(&own.number);
-        let mut is_dropped = false;
-        for own in numbered.iter().filter(|own| own.end == STEP_SUFFIX).filter(is_settled) {
-            if kept <= UNDO_LIMIT {
-                break;
+        let mut gone = HashSet::new();
+        for (step, entry) in self.entries()?.iter() {
+            if kept > UNDO_LIMIT && *step != number && settled.contains(step) {
+                gone.insert(*step);
+                kept -= entry.len;
             }
-            self.drop_step(own.number)?;
-            (kept, is_dropped) = (kept - own.len, true);
         }
-        if is_dropped { self.sync_undo() } else { Ok(()) }
+        if gone.is_empty() { Ok(()) } else { self.drop_steps(&gone) }
     }
 
     /// Removes undo data of a step that alone exceeds the limit. Call it after the step is done: before,
     /// an interrupted change needs it.
     pub fn drop_too_large(&self, number: u64) -> Result<(), CommitError> {
         // `make_room` leaves this set only if all undo data is within the limit.
-        if self.kept.get().is_some() {
+        if self.kept.get().is_some() || self.undo_bytes()? <= UNDO_LIMIT {
             return Ok(());
         }
-        let len = self.numbered()?.iter().find(|own| own.number == number).map_or(0, |own| own.len);
-        if len <= UNDO_LIMIT {
-            return Ok(());
-        }
-        self.drop_step(number)?;
-        self.sync_undo()
+        self.drop_steps(&HashSet::from([number]))
     }
 }
 
@@ -172,22 +134,26 @@ impl Vault<'_> {
 /// times say so: neither a time that a user gives nor a clock that is wrong once removes anything.
 struct UndoAges {
     clock: i128,
-    /// When each step was done: the later of the journal's time and the file's time.
+    /// When each step was done: the later of the journal's time and its entry's time.
     done: HashMap<u64, i128>,
     /// The latest time of a step, by the earlier of its two times.
     newest: i128,
 }
 
 impl UndoAges {
-    fn of(numbered: &[NumberedFile], journal: &[JournalLine], clock: Moment) -> UndoAges {
+    fn of(entries: &BTreeMap<u64, StepEntry>, journal: &[JournalLine], clock: Moment) -> UndoAges {
         let written = journal.iter().filter_map(|line| Some((line.step, Moment::parse(&line.at)?.0)));
         let written: HashMap<u64, i128> = written.map(|(step, at)| (step, nanos(at))).collect();
-        let steps = || numbered.iter().filter(|own| own.end == STEP_SUFFIX);
-        let at = |own: &NumberedFile| written.get(&own.number).copied().unwrap_or(own.modified);
+        let kept = entries.values().map(|own| &own.header).filter(|own| !own.is_void);
+        let times = kept.map(|own| {
+            let begun = nanos(Moment(own.written));
+            (own.step, begun, written.get(&own.step).copied().unwrap_or(begun))
+        });
+        let times: Vec<(u64, i128, i128)> = times.collect();
         UndoAges {
             clock: nanos(clock),
-            done: steps().map(|own| (own.number, at(own).max(own.modified))).collect(),
-            newest: steps().map(|own| at(own).min(own.modified)).max().unwrap_or(i128::MIN),
+            done: times.iter().map(|(step, begun, at)| (*step, *at.max(begun))).collect(),
+            newest: times.iter().map(|(_, begun, at)| *at.min(begun)).max().unwrap_or(i128::MIN),
         }
     }
 
@@ -196,9 +162,8 @@ impl UndoAges {
         self.clock - done > days && self.newest.saturating_sub(done) > days
     }
 
-    fn old<'n>(&'n self, numbered: &'n [NumberedFile]) -> impl Iterator<Item = u64> + 'n {
-        let steps = numbered.iter().filter(|own| own.end == STEP_SUFFIX);
-        steps.map(|own| own.number).filter(|number| self.done.get(number).is_some_and(|at| self.is_old(*at)))
+    fn old<'n>(&'n self, entries: &'n BTreeMap<u64, StepEntry>) -> impl Iterator<Item = u64> + 'n {
+        entries.keys().copied().filter(|step| self.done.get(step).is_some_and(|at| self.is_old(*at)))
     }
 
     /// The newest draft proves the time, too, as the newest step does.
@@ -213,14 +178,40 @@ fn nanos(at: Moment) -> i128 {
     i128::from(at.0) * 1000
 }
 
-fn numbered(item: &Item) -> Option<NumberedFile> {
-    let (number, end) = item.name.to_str()?.split_once('.')?;
-    let end = [STEP_SUFFIX, NEW_SUFFIX, NUMBER_SUFFIX].into_iter().find(|own| *own == end)?;
-    let generation = item.generation;
-    Some(NumberedFile {
-        number: number.parse().ok()?,
-        end,
-        len: generation.len,
-        modified: generation.modified,
-    })
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::RealDisk;
+    use crate::model::Durability;
+    use crate::store::commit::vault::step_segments::to_member;
+
+    /// Writes a segment with one step of 100 MiB.
+    fn put_large(vault: &Vault<'_>, step: u64) {
+        let member = to_member(step, 0, Some(b"x"), None).unwrap();
+        let text = String::from_utf8_lossy(&member[16..]).into_owned();
+        let field = &text[..text.find('}').unwrap() + 1];
+        let (before, _) = field.split_once(",\"deflated\":").unwrap();
+        let field = format!("{before},\"deflated\":{}}}", 100 << 20);
+        let len = |own: usize| (own as u16).to_le_bytes();
+        let head =
+            [&member[..10], &len(field.len() + 4), b"PS", &len(field.len()), field.as_bytes()].concat();
+        let path = vault.folder(UNDO).unwrap().join(format!("{step:06}.steps.gz"));
+        std::fs::write(&path, &head).unwrap();
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        file.set_len((head.len() as u64) + (100 << 20) + 8).unwrap();
+    }
+
+    #[test]
+    fn undo_data_never_exceeds_its_limit_and_the_oldest_goes_first() {
+        let (folder, data) = (crate::folder::new(), crate::folder::new());
+        let vault = Vault::open(&RealDisk, data.path(), folder.path()).unwrap();
+        for step in 1..=3 {
+            put_large(&vault, step);
+            vault.write(&JournalLine { step, ..JournalLine::default() }).unwrap();
+        }
+        assert_eq!(vault.steps().unwrap(), [1, 2, 3]);
+        vault.keep(4, Moment(0), &UndoStep::default(), Durability::Each).unwrap();
+        assert_eq!(vault.steps().unwrap(), [2, 3, 4]);
+        assert!(vault.undo_bytes().unwrap() <= UNDO_LIMIT);
+    }
 }

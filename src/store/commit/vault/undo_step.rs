@@ -97,9 +97,6 @@ enum ActHeader {
     /// A file that undo removes. Only its digest is kept, because its bytes are on disk.
     RemoveMade(String),
     Splice(Vec<(u64, usize, usize, usize)>),
-    /// Like `Splice`, for similar lines, as in an edit. Only the middle of `becomes` is kept, which
-    /// differs from `was`.
-    Edit(Vec<(u64, usize, [usize; 3], usize)>),
 }
 
 impl UndoStep {
@@ -153,14 +150,6 @@ fn entry(change: &Change, body: &mut Vec<u8>) -> StepFileEntry {
             ActHeader::RemoveMade(digest(bytes))
         }
         Act::Remove(bytes) => ActHeader::Remove(put(bytes)),
-        Act::Splice(splices) if splices.iter().any(|own| !own.was.is_empty() && !own.becomes.is_empty()) => {
-            let mut word = |own: &Splice| {
-                let (begins, ends) = alike(&own.was, &own.becomes);
-                let differs = &own.becomes[begins..own.becomes.len() - ends];
-                (own.start, put(&own.was), [begins, put(differs), ends], put(&own.line_before))
-            };
-            ActHeader::Edit(splices.iter().map(&mut word).collect())
-        }
         Act::Splice(splices) => {
             let mut word =
                 |own: &Splice| (own.start, put(&own.was), put(&own.becomes), put(&own.line_before));
@@ -169,13 +158,6 @@ fn entry(change: &Change, body: &mut Vec<u8>) -> StepFileEntry {
     };
     let owner = change.owner.map(|own| (own.user, own.group));
     (change.path.to_text().into_owned(), act, change.mode, owner)
-}
-
-/// Returns how many bytes at the start and at the end are equal. No byte counts twice.
-fn alike(one: &[u8], other: &[u8]) -> (usize, usize) {
-    let begins = one.iter().zip(other).take_while(|(one, other)| one == other).count();
-    let (one, other) = (&one[begins..], &other[begins..]);
-    (begins, one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count())
 }
 
 fn change((path, act, mode, owner): StepFileEntry, body: &mut &[u8], find: MadeBytes<'_>) -> Option<Change> {
@@ -198,16 +180,6 @@ fn change((path, act, mode, owner): StepFileEntry, body: &mut &[u8], find: MadeB
             for (start, was, becomes, behind) in splices {
                 let (was, becomes) = (take(was)?.into(), take(becomes)?.into());
                 own.push(Splice { start, was, becomes, line_before: take(behind)? });
-            }
-            Act::Splice(own)
-        }
-        ActHeader::Edit(splices) => {
-            let mut own = Vec::with_capacity(splices.len());
-            for (start, was, [begins, differs, ends], behind) in splices {
-                let (was, differs) = (take(was)?, take(differs)?);
-                let end = was.get(was.len().checked_sub(ends)?..)?;
-                let becomes = [was.get(..begins)?, &differs, end].concat().into();
-                own.push(Splice { start, was: was.into(), becomes, line_before: take(behind)? });
             }
             Act::Splice(own)
         }
