@@ -16,7 +16,7 @@ use palimp::disk::host::Host;
 use palimp::disk::{Disk, Flock, Item, Machine, ProcessState, RealDisk, ThisMachine, WritableFile};
 use palimp::model::Generation;
 use palimp::model::{Change, Extent, Moment, Plan, Store, Verb};
-use palimp::store::commit::Writer;
+use palimp::store::write::Writer;
 use palimp::store::{Place, load};
 use passed_on::passed_on;
 

@@ -8,7 +8,7 @@ use super::{Found, Memory, MemoryError, Recalled, Result};
 use crate::model::{EntryRef, Snapshot, State};
 use crate::ops;
 use crate::ops::session::UnarchiveSession;
-use crate::store::commit::with_deleted;
+use crate::store::steps::with_deleted;
 use crate::usecase::{ArchiveMemories, Command, UnarchiveMemories, UndeleteMemories};
 
 impl Memory {

@@ -3,7 +3,7 @@
 use crate::model::{NotWhole, UnreadPath};
 use crate::ops::Refusal;
 use crate::query::QueryError;
-use crate::store::commit::{CommitError, FilesState};
+use crate::store::{CommitError, FilesState};
 use crate::usecase::{ChangeFailure, FailureCause};
 
 /// Why an operation failed, and in what state the files are.

@@ -13,7 +13,7 @@ use crate::format::tuning::StoreTuning;
 use crate::format::writing::with_config;
 use crate::model::{EntryRef, Extent, Generation, Moment, PathText, Snapshot, Store};
 use crate::ops::init::InitStore;
-use crate::store::commit::make_folders;
+use crate::store::steps::make_folders;
 use crate::store::{Place, load_from};
 use crate::usecase::{
     self, ChangeObserver, ChangeRequest, Command, PlannedChange, RecentSteps, Requester, SilentObserver,

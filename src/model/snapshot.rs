@@ -148,7 +148,7 @@ pub struct Store {
     pub bytes: u64,
     /// The time of the last change of its files.
     pub modified: Option<Moment>,
-    /// palimp's own files in its folders, relative to the root, and beside it (`..`): see `store::commit`.
+    /// palimp's own files in its folders, relative to the root, and beside it (`..`): see `store::write`.
     pub own_files: Vec<PathBuf>,
     /// The files that have an access list, sorted.
     pub access_lists: Vec<PathBuf>,

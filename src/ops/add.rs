@@ -14,7 +14,7 @@ use crate::format::{self, Format};
 use crate::model::plan::count_with_noun;
 use crate::model::plan::effect::MemoryEffect;
 use crate::model::{Change, Entry, Moment, Plan, Role, Store, Verb};
-use crate::store::commit::CommitError;
+use crate::store::CommitError;
 use crate::store::given_ids::last_given_id;
 use crate::store::plan_effects::added;
 use crate::text::json_edit::{Tape, quoted, scan, set};

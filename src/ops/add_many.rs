@@ -16,7 +16,7 @@ use crate::format::{self, AssemblyInput};
 use crate::model::plan::effect::{EffectKind, MemoryEffect};
 use crate::model::plan::line_end_for;
 use crate::model::{Act, Change, Moment, Plan, Store, Verb};
-use crate::store::commit::CommitError;
+use crate::store::CommitError;
 use crate::store::derived_files::{derived_changes, documents_after, folders_of};
 use crate::store::given_ids::last_given_id;
 use crate::store::log_ends::LogEnds;

@@ -16,7 +16,8 @@ use super::{
 use crate::disk::host::Host;
 use crate::model::plan::count_with_noun;
 use crate::model::{BackupCopy, Change, Moment, Plan, Store, Verb};
-use crate::store::commit::{CommitError, Deletions, Vault};
+use crate::store::steps::Deletions;
+use crate::store::{CommitError, Vault};
 use crate::text::json_edit::on_one_line;
 
 pub use compare::compare;

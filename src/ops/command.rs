@@ -11,7 +11,7 @@ use super::repair::QuarantinePiece;
 use super::{Operation, Progress, Refusal, Result, WriteContext, may};
 use crate::disk::host::Host;
 use crate::model::{Entry, Plan, Store, StoredMemory, UndoRedo};
-use crate::store::commit::CommitError;
+use crate::store::CommitError;
 
 /// What a command is about.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,8 +9,7 @@ use super::{
 };
 use crate::format::writing::removals;
 use crate::model::{Change, Document, Plan, Role, Store, Verb};
-use crate::store::commit::CommitError;
-use crate::store::derived_files;
+use crate::store::{CommitError, derived_files};
 
 /// Plans what the format calls compaction.
 pub fn compact(context: &WriteContext<'_>, session: Option<&str>) -> Result<Plan> {

@@ -15,12 +15,12 @@ use crate::model::plan::{apply, whole_lines};
 use crate::model::{
     BackupCopy, Code, Entry, Moment, PathText, Problem, Role, Severity, Span, State, Store, deleted_from,
 };
-use crate::store::commit::scrub::{CopyDoubt, ErasureLine, UnreadSources};
-use crate::store::commit::{CommitError, Vault};
 use crate::store::erase::{
     ErasedContents, ErasureContext, ErasureMarks, ErasureMatcher, ErasurePlan, ErasureTarget, SecretValues,
     clean, set_namesakes,
 };
+use crate::store::write::scrub::{CopyDoubt, ErasureLine, UnreadSources};
+use crate::store::{CommitError, Vault};
 use crate::text::lines;
 use crate::text::needle::Needles;
 

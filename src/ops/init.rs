@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Command, CommandRules, CommandScope, Refusal, Result, StoreInput, StorePlan};
 use crate::format;
 use crate::model::{Change, Moment, Plan, Verb};
-use crate::store::commit::CommitError;
+use crate::store::CommitError;
 
 /// Plans the files of an empty store at `root`.
 pub fn init(name: &str, root: &Path, now: Moment) -> Result<Plan> {

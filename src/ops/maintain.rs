@@ -7,8 +7,7 @@ use super::{
 };
 use crate::format::writing::decay_update;
 use crate::model::{Plan, Verb};
-use crate::store::commit::CommitError;
-use crate::store::packed_bytes;
+use crate::store::{CommitError, packed_bytes};
 
 /// Plans what is due by the format's rules and the store's own config, each with its rule in words.
 /// All plans start from the same store: once one is carried out, the others must be made again.

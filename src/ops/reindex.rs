@@ -5,8 +5,7 @@ use std::path::Path;
 use super::{Command, CommandRules, CommandScope, Result, StoreInput, StorePlan, WriteContext, writes};
 use crate::check::stale_files;
 use crate::model::{Plan, Verb};
-use crate::store::commit::CommitError;
-use crate::store::derived_files;
+use crate::store::{CommitError, derived_files};
 
 /// Plans to rebuild the indexes and counts that disagree with the records.
 pub fn reindex(context: &WriteContext<'_>) -> Result<Plan> {

@@ -9,10 +9,9 @@ use super::{
     session_folder, writes,
 };
 use crate::model::{Act, Change, Document, Entry, PathText, Plan, Store, Verb, container};
-use crate::store::commit::CommitError;
 use crate::store::hidden_names::is_ours;
 use crate::store::plan_effects::effects_of;
-use crate::store::{FileCompression, packed_bytes};
+use crate::store::{CommitError, FileCompression, packed_bytes};
 
 /// Plans to make a session.
 pub fn new(context: &WriteContext<'_>, id: Option<&str>, user: &str) -> Result<Plan> {

@@ -16,7 +16,7 @@ use crate::format::writing::{FormatWriter, RefusalList, document};
 use crate::model::{
     Act, Change, Document, Entry, PathText, Plan, Role, State, Store, Verb, deleted_from, is_log,
 };
-use crate::store::commit::without_deleted;
+use crate::store::steps::without_deleted;
 use crate::text::lines;
 
 /// Why nothing is restored.

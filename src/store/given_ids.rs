@@ -6,7 +6,8 @@ use std::path::Path;
 use crate::disk::host::Host;
 use crate::format;
 use crate::model::Store;
-use crate::store::commit::{CommitError, Deletions, Vault};
+use crate::store::steps::Deletions;
+use crate::store::{CommitError, Vault};
 use crate::text::numbered_id::split_number;
 
 /// Returns the last id of a session and a type, of a record of the store or of a deleted or erased one, as far

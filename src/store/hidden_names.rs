@@ -2,7 +2,7 @@
 //! palimp: no agent's `*.jsonl` or `*.md` finds them. After a change only one kind remains.
 //!
 //! It is a second name of the file that a rewrite replaced. A program that opened the file before may
-//! still write to it: `store::commit::handover::rescue` takes that over. The name has the length and
+//! still write to it: `store::write::handover::rescue` takes that over. The name has the length and
 //! digest of what was taken over, so that no crash can separate the file from them.
 
 use std::ffi::OsStr;

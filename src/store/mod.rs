@@ -1,6 +1,5 @@
 //! Finds stores, loads them, and keeps writers apart.
 
-pub mod commit;
 pub mod compressed_files;
 pub mod derived_files;
 mod discovery;
@@ -20,8 +19,11 @@ pub mod parallel;
 mod parallel_read;
 pub mod plan_effects;
 pub mod referenced_files;
+pub mod steps;
 mod store_walk;
 pub mod surroundings;
+pub mod write;
+mod write_error;
 
 pub use compressed_files::{FileCompression, packed_bytes};
 pub use discovery::{
@@ -29,4 +31,6 @@ pub use discovery::{
 };
 pub use freshness::{has_misread, is_as_read};
 pub use load::{empty_store, load, load_each, load_from, of_documents};
+pub use steps::Vault;
 pub use store_walk::session_files;
+pub use write_error::{CommitError, FilesState};

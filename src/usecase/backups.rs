@@ -10,7 +10,8 @@ use crate::model::{BackupCheck, BackupCopy, Document, Moment, PathText, Role, St
 use crate::ops::WriteContext;
 use crate::ops::backup_restore::comparison::BackupComparison;
 use crate::ops::backup_restore::{CopyFacts, compare};
-use crate::store::commit::{self, DeletionsCache, Vault};
+use crate::store::steps::DeletionsCache;
+use crate::store::{Vault, steps};
 
 /// Lists all backups of a store's files, the newest first. Does not read their contents.
 ///
@@ -18,12 +19,12 @@ use crate::store::commit::{self, DeletionsCache, Vault};
 ///
 /// If palimp's own data can't be read: there may be more backups then.
 pub fn list_backups(data: &Path, store: &Store) -> Result<Vec<BackupCopy>> {
-    Ok(commit::list_backups(store, &Vault::open_read_only(&RealDisk, data, &store.root))?)
+    Ok(steps::list_backups(store, &Vault::open_read_only(&RealDisk, data, &store.root))?)
 }
 
 /// Checks that the bytes are the copied ones, if those are known, and that the format can read all.
 pub fn check_backup(data: &Path, store: &Store, copy: (&BackupCopy, &[u8]), now: Moment) -> BackupCheck {
-    commit::verify_backup(copy, store, &Vault::open_read_only(&RealDisk, data, &store.root), now)
+    steps::verify_backup(copy, store, &Vault::open_read_only(&RealDisk, data, &store.root), now)
 }
 
 /// Copies all files with memories into palimp's own data, because some formats drop their oldest copies.

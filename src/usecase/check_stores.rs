@@ -12,8 +12,7 @@ use crate::format::by_name;
 use crate::model::plan::count_with_noun;
 use crate::model::{Change, Code, Moment, PathText, Problem, Severity, Snapshot, Store};
 use crate::ops::erase::ErasedRecords;
-use crate::store::commit::Vault;
-use crate::store::{derived_files, has_misread};
+use crate::store::{Vault, derived_files, has_misread};
 
 /// A store with its problems.
 pub struct CheckedStore {

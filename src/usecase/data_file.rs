@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::disk::{Disk, RealDisk, write_synced};
 use crate::model::PathText;
-use crate::store::commit::make_folders;
+use crate::store::steps::make_folders;
 
 /// A longer file, in bytes, is not one of palimp's.
 const LONGEST: u64 = 4 << 20;

@@ -7,7 +7,7 @@ use super::failure::ChangeFailure;
 use crate::disk::host::Host;
 use crate::model::{Snapshot, State, Store};
 use crate::ops::delete::holds_deleted;
-use crate::store::commit;
+use crate::store::steps;
 
 /// Returns the stores with the deleted memories that can be restored.
 pub fn with_deleted(snapshot: &Arc<Snapshot>, host: Host<'_>) -> Result<Arc<Snapshot>, String> {
@@ -29,7 +29,7 @@ pub fn with_deleted(snapshot: &Arc<Snapshot>, host: Host<'_>) -> Result<Arc<Snap
 ///
 /// If the erasure list can't be read: erased memories could be among the deleted ones.
 pub fn store_with_deleted(host: Host<'_>, store: &Store) -> Result<Store, ChangeFailure> {
-    Ok(commit::with_deleted(host.disk, host.data, store, host.now)?)
+    Ok(steps::with_deleted(host.disk, host.data, store, host.now)?)
 }
 
 /// Returns a store with its memories in palimp's own archive.
@@ -38,7 +38,7 @@ pub fn store_with_deleted(host: Host<'_>, store: &Store) -> Result<Store, Change
 ///
 /// If palimp's own data can't be read.
 pub fn store_with_archived(host: Host<'_>, store: &Store) -> Result<Store, ChangeFailure> {
-    Ok(commit::with_archived(host.disk, host.data, store, host.now)?)
+    Ok(steps::with_archived(host.disk, host.data, store, host.now)?)
 }
 
 /// At most this many bytes of stores are read to count what palimp's data still holds.
@@ -60,7 +60,7 @@ pub struct SetAsideCount {
 /// undo data or backups hold something are read.
 pub fn deleted_count(snapshot: &Arc<Snapshot>, host: Host<'_>) -> Option<SetAsideCount> {
     let stores = snapshot.stores.iter();
-    let held = stores.clone().map(|own| commit::held_bytes(host.disk, host.data, own));
+    let held = stores.clone().map(|own| steps::held_bytes(host.disk, host.data, own));
     let held: Vec<u64> = held.collect::<Option<_>>()?;
     let read: u64 = stores.clone().zip(&held).filter(|(_, held)| **held > 0).map(|(own, _)| own.bytes).sum();
     if read > COUNTED || held.iter().sum::<u64>() > HELD {
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::disk::RealDisk;
     use crate::model::{Extent, Moment};
-    use crate::store::commit::Vault;
+    use crate::store::steps::Vault;
     use crate::store::{Place, load};
 
     #[test]

@@ -8,9 +8,8 @@ use super::request::ChangeRequest;
 use crate::disk::host::Host;
 use crate::model::{DraftField, DraftOf, Entry, FormDraft, Moment, Store};
 use crate::ops::edit::EditMemory;
-use crate::store::commit::{
-    CommitError, draft_kept_note, draft_lost_note, drop_form, find_form, keep_form, keep_text,
-};
+use crate::store::CommitError;
+use crate::store::steps::{draft_kept_note, draft_lost_note, drop_form, find_form, keep_form, keep_text};
 
 /// Returns why a change was not made. A text that the user wrote is kept as a draft.
 pub fn failure_with_draft(request: &ChangeRequest, why: String) -> String {

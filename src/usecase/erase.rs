@@ -14,10 +14,9 @@ use crate::ops::erase::{
     EraseOptions, ErasedRecords, is_masked, is_nameless, may_erase, plan as planned, targets,
 };
 use crate::ops::{self, Progress, WriteContext};
-use crate::store::commit::scrub::{count_versions, dropped_steps, gather};
-use crate::store::commit::{self, CommitError, Vault};
 use crate::store::erase::{ErasedContents, ErasedValues, ErasureMatcher, ErasureTarget};
-use crate::store::{Place, load_from};
+use crate::store::write::scrub::{count_versions, dropped_steps, gather};
+use crate::store::{CommitError, Place, Vault, load_from, steps};
 use crate::usecase::planned_change::{LostRecord, PlannedErasure, name_of};
 use crate::usecase::value_places::{self, FileWithValue, places, refuse_names, refuse_rules};
 
@@ -213,9 +212,9 @@ fn lost_records(
     }
     let before = match ops::delete::holds_deleted(store) {
         true => Cow::Borrowed(store),
-        false => Cow::Owned(commit::with_deleted(host.disk, host.data, store, host.now)?),
+        false => Cow::Owned(steps::with_deleted(host.disk, host.data, store, host.now)?),
     };
-    let after = commit::with_deleted_without(host.disk, host.data, store, dropped, host.now)?;
+    let after = steps::with_deleted_without(host.disk, host.data, store, dropped, host.now)?;
     let stays: HashSet<String> = after.entries.iter().map(|own| after.key(own)).collect();
     let chosen: HashSet<String> = chosen.iter().map(|own| store.key(own)).collect();
     let is_lost = |(entry, key): &(&Entry, String)| {
@@ -293,8 +292,8 @@ mod tests {
     use crate::disk::write_new;
     use crate::model::{Extent, Moment, NotReached};
     use crate::ops::erase::DEFAULT_REASON;
-    use crate::store::commit::keep_text;
     use crate::store::erase::{ERASE_UNPACK_LIMIT, SecretValues};
+    use crate::store::steps::keep_text;
     use crate::store::{Place, load};
     use crate::text::repack::gzip;
     use crate::usecase::write::write_erasure;

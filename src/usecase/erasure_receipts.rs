@@ -10,8 +10,9 @@ use super::surroundings::not_reached_lines;
 use crate::disk::host::Host;
 use crate::model::plan::count_with_noun;
 use crate::model::{ErasureState, Moment, PathText, Store};
-use crate::store::commit::scrub::ErasureReceipt;
-use crate::store::commit::{CommitError, ErasureCheckLine, Vault};
+use crate::store::steps::ErasureCheckLine;
+use crate::store::write::scrub::ErasureReceipt;
+use crate::store::{CommitError, Vault};
 
 /// A receipt, and its later checks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -8,7 +8,7 @@ use super::surroundings::not_reached_lines;
 use crate::disk::RealDisk;
 use crate::model::plan::count_with_noun;
 use crate::model::{Change, NotReached, PathText, ProviderKeys, SurroundingFinding};
-use crate::store::commit::scrub::{ErasureReceipt, GitHistory, SearchReport, cannot_reach};
+use crate::store::write::scrub::{ErasureReceipt, GitHistory, SearchReport, cannot_reach};
 use crate::usecase::planned_change::{PlannedErasure, memory_count};
 
 /// What an erasure searched and left, and what it can't reach, before the erasure or after it.
@@ -148,7 +148,7 @@ mod tests {
 
     use super::*;
     use crate::model::{Extent, Moment, Plan, Verb};
-    use crate::store::commit::scrub::ErasureReceipt;
+    use crate::store::write::scrub::ErasureReceipt;
     use crate::store::{Place, load};
 
     fn planned() -> PlannedErasure {

@@ -18,7 +18,8 @@ use crate::ops::Refusal;
 use crate::ops::command::{StoreInput, StorePlan, WriteWay};
 use crate::ops::erase::EraseOptions;
 use crate::ops::init::InitStore;
-use crate::store::commit::{CommitError, FilesState, make_folders};
+use crate::store::steps::make_folders;
+use crate::store::{CommitError, FilesState};
 use crate::usecase::outcome::{ChangeObserver, ChangeReport, ExecuteOutcome, HistoryEffect, SilentObserver};
 use crate::usecase::planned_change::{PlannedChange, PlannedErasure};
 
@@ -123,7 +124,7 @@ fn plans_again(
     let mut stores = planned.request.snapshot.stores.clone();
     stores[number] = Arc::clone(store);
     let again = replan(planned, Arc::new(Snapshot::of(stores)), host);
-    Ok(again.map_err(ChangeFailure::into_commit_error)?.plans)
+    Ok(again.map_err(ChangeFailure::into_write_error)?.plans)
 }
 
 /// Writes the plan of one store. If a lock stops it, the observer may break the lock once.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::disk::host::Host;
 use crate::model::{EntryRef, NotWhole, PathText, Snapshot};
 use crate::ops::Refusal;
-use crate::store::commit::{CommitError, FilesState};
 use crate::store::lock::{self, LockError, LockHolder};
+use crate::store::{CommitError, FilesState};
 
 /// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct ChangeFailure {
 pub(super) type Result<T, E = ChangeFailure> = std::result::Result<T, E>;
 
 impl ChangeFailure {
-    pub(super) fn into_commit_error(self) -> CommitError {
+    pub(super) fn into_write_error(self) -> CommitError {
         match *self.cause {
             FailureCause::Refused(refusal) => refusal.into(),
             FailureCause::Commit(error) => error,
@@ -66,7 +66,7 @@ impl ChangeFailure {
         CommitError::Conflict { file, planned, found, files }.into()
     }
 
-    fn commit_error(&self) -> Option<&CommitError> {
+    fn write_error(&self) -> Option<&CommitError> {
         match &*self.cause {
             FailureCause::Commit(error) => Some(error),
             FailureCause::Refused(_) => None,
@@ -75,7 +75,7 @@ impl ChangeFailure {
 
     /// Returns how it ended.
     pub fn kind(&self) -> FailureKind {
-        match self.commit_error() {
+        match self.write_error() {
             None => FailureKind::Refused,
             Some(CommitError::NoStep(_)) => FailureKind::Nothing,
             // "Refused" says that nothing changed, whatever the reason is.
@@ -89,28 +89,28 @@ impl ChangeFailure {
 
     /// Returns the lock that stopped it, if the lock may be broken.
     pub fn held_lock(&self) -> Option<HeldLock<'_>> {
-        HeldLock::of(self.commit_error()?)
+        HeldLock::of(self.write_error()?)
     }
 
     /// True if another program held a lock for the complete waiting time.
     pub fn is_locked(&self) -> bool {
-        let error = self.commit_error();
+        let error = self.write_error();
         matches!(error, Some(CommitError::Lock(LockError::Busy { .. }) | CommitError::Busy(_)))
     }
 
     /// True if no file was changed.
     pub fn is_untouched(&self) -> bool {
-        self.commit_error().is_none_or(|error| error.files() == FilesState::Untouched)
+        self.write_error().is_none_or(|error| error.files() == FilesState::Untouched)
     }
 
     /// True if the files were not as planned, and nothing was written.
     pub(super) fn is_moved(&self) -> bool {
-        self.changed.is_empty() && self.commit_error().is_some_and(CommitError::is_moved)
+        self.changed.is_empty() && self.write_error().is_some_and(CommitError::is_moved)
     }
 
     /// True if the step to undo or redo does not exist any more.
     pub(super) fn is_gone(&self) -> bool {
-        matches!(self.commit_error(), Some(CommitError::NoStep(_)))
+        matches!(self.write_error(), Some(CommitError::NoStep(_)))
     }
 
     /// Returns why it was refused before anything began; `None` for another cause, or if the user stopped it.

@@ -7,7 +7,7 @@ use crate::disk::Git;
 use crate::disk::host::Host;
 use crate::format;
 use crate::model::{Moment, PathText, Plan, Store};
-use crate::store::commit::Vault;
+use crate::store::Vault;
 use crate::store::git_work_tree::work_tree;
 
 /// The time limit of git.

@@ -17,7 +17,7 @@ use crate::ops::Refusal;
 use crate::ops::command::{Command, CommandRules, StoreInput, StorePlan, WriteWay};
 use crate::ops::edit::{EditMemory, EditStrictness};
 use crate::ops::form::{self, EditForm};
-use crate::store::commit::CommitError;
+use crate::store::CommitError;
 
 /// Saves the fields of a form that were changed, and drops its draft. `name` is what is saved, in a few words.
 ///

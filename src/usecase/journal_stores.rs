@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::{Disk, RealDisk};
 use crate::format::FORMATS;
-use crate::store::commit::{Vault, interrupted_stores};
-use crate::store::{self, DiscoveryResult, Place};
+use crate::store::steps::interrupted_stores;
+use crate::store::{self, DiscoveryResult, Place, Vault};
 
 /// Adds the stores in which a change was interrupted. Until that change is finished, their files
 /// may show no format, or another one. `is_here` accepts roots beside what was looked at.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::disk::RealDisk;
 use crate::model::plan::change::undo_until;
 use crate::model::{Change, JournalLine, Moment, Role, Store, UndoRedo, Verb};
-use crate::store::commit::history::step_history::StepHistory;
-use crate::store::commit::scrub::PendingErasure;
-use crate::store::commit::{CommitError, Vault};
+use crate::store::steps::StepHistory;
+use crate::store::write::scrub::PendingErasure;
+use crate::store::{CommitError, Vault};
 
 /// The state of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,8 @@ use crate::ops::repair::{
     RepairTarget, is_repaired_whole,
 };
 use crate::ops::{Refusal, WriteContext, may_change};
-use crate::store::commit::{CommitError, Deletions, QuarantinedPiece, StepHistory, Vault, list_backups};
+use crate::store::steps::{Deletions, QuarantinedPiece, StepHistory, list_backups};
+use crate::store::{CommitError, Vault};
 
 /// At most this many bytes of copies, and this many steps, are searched for torn memories.
 const MOST: u64 = 64 << 20;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::disk::RealDisk;
 use crate::model::key::Key;
 use crate::model::{Document, JournalLine, Store, Verb, deleted_from};
-use crate::store::commit::Vault;
+use crate::store::Vault;
 
 /// The verbs that change the state of a record and not its contents.
 const STATES: [Verb; 9] = [

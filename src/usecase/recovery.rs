@@ -8,8 +8,8 @@ use super::write::settle;
 use crate::disk::host::Host;
 use crate::disk::{Disk, RealDisk, is_any_open};
 use crate::model::{Extent, Moment, Snapshot, Store};
-use crate::store::commit::{self, Vault, is_left_over, take_left_files};
-use crate::store::{Place, load};
+use crate::store::write::{is_left_over, take_left_files};
+use crate::store::{Place, Vault, load, steps};
 
 /// How long a verb that only reads waits for each lock, to finish an erasure.
 const ERASING: Duration = Duration::from_secs(1);
@@ -89,7 +89,7 @@ pub fn is_erasing(data: &Path, root: &Path) -> bool {
 
 /// True if no change of the store at `root` was interrupted; false if palimp's own data can't be read.
 pub fn is_settled(data: &Path, root: &Path) -> bool {
-    commit::is_settled(&RealDisk, data, root)
+    steps::is_settled(&RealDisk, data, root)
 }
 
 /// How long a verb waits for programs that have a replaced file open, and the pause between two looks.

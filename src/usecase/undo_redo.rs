@@ -15,8 +15,9 @@ use crate::disk::host::Host;
 use crate::model::plan::count_with_noun;
 use crate::model::{Document, JournalLine, Store, UndoRedo};
 use crate::ops::command::{Command, CommandRules, CommandScope, StoreInput, StorePlan, WriteWay};
-use crate::store::commit::history::step_history::StepHistory;
-use crate::store::commit::{CommitError, Vault, plan_redo, plan_undo};
+use crate::store::steps::StepHistory;
+use crate::store::write::{plan_redo, plan_undo};
+use crate::store::{CommitError, Vault};
 use crate::usecase::outcome::{ChangeReport, HistoryEffect, SilentObserver};
 use crate::usecase::planned_change::PlannedChange;
 

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::model::plan::Splice;
 use crate::model::{Act, Change, Code, Problem, Severity, Store};
-use crate::store::commit::{UndoStep, Vault};
+use crate::store::Vault;
+use crate::store::steps::UndoStep;
 
 /// The most steps that are looked at, the newest first.
 const STEPS: usize = 200;

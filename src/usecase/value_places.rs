@@ -8,10 +8,9 @@ use crate::disk::host::Host;
 use crate::disk::{Disk, ItemKind};
 use crate::model::{Change, Entry, PathText, Plan, Store};
 use crate::ops::Refusal;
-use crate::store::FileCompression;
-use crate::store::commit::Vault;
-use crate::store::commit::scrub::files_with;
 use crate::store::erase::{ErasedValues, is_log_or_copy};
+use crate::store::write::scrub::files_with;
+use crate::store::{FileCompression, Vault};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
 

@@ -14,8 +14,9 @@ use crate::format::tuning::StoreTuning;
 use crate::model::{Bytes, Change, CommitReceipt, Durability, NotReached, Plan, Store};
 use crate::ops::command::{StorePlan, WriteWay};
 use crate::ops::repair::{self, QuarantinePiece};
-use crate::store::commit::scrub::ErasureReceipt;
-use crate::store::commit::{CommitError, Writer};
+use crate::store::CommitError;
+use crate::store::write::Writer;
+use crate::store::write::scrub::ErasureReceipt;
 
 /// Derived files of logs of fewer bytes are rebuilt at once.
 pub const SMALL: usize = 64 << 10;

@@ -17,9 +17,8 @@ use palimp::format::writing::NO_COMPRESSED_FILES;
 use palimp::model::{Entry, Extent, Moment, Plan, State, Store};
 use palimp::ops::delete::DeleteOptions;
 use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
-use palimp::store::commit::Writer;
 use palimp::store::hidden_names::is_ours;
-use palimp::store::{Place, load, packed_bytes};
+use palimp::store::{Place, load, packed_bytes, write::Writer};
 
 const NOW: &str = "2026-02-15T12:00:00Z";
 const STAMP: &str = "2026-02-15T12:00:00.000000+00:00";

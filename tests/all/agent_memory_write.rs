@@ -17,10 +17,9 @@ use palimp::disk::host::Host;
 use palimp::disk::{RealDisk, ThisMachine};
 use palimp::model::{Change, ChangeKind, CommitReceipt, Entry, Extent, Moment, Plan, Store};
 use palimp::ops::{self, FieldAssignment, RecordDraft, Refusal, WriteContext};
-use palimp::store::commit::{CommitError, Writer};
 use palimp::store::hidden_names::is_ours;
+use palimp::store::{CommitError, Place, load, write::Writer};
 
-use palimp::store::{Place, load};
 use serde_json::{Value, json};
 
 const NOW: &str = "2026-02-01T12:00:00Z";

@@ -13,8 +13,7 @@ use palimp::disk::{Disk, Owner, RealDisk};
 use palimp::format::writing::WriteContext;
 use palimp::model::{Code, Entry, Extent, Moment, State};
 use palimp::ops::delete::DeleteOptions;
-use palimp::store::commit::Writer;
-use palimp::store::{Place, load, load_from};
+use palimp::store::{Place, load, load_from, write::Writer};
 use serde_json::Value;
 use support::{StoreBuilder, Verb};
 

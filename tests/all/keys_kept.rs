@@ -3,8 +3,7 @@
 use palimp::disk::RealDisk;
 use palimp::model::key::Key;
 use palimp::model::{Extent, Moment, State};
-use palimp::store::commit::Vault;
-use palimp::store::{Place, load};
+use palimp::store::{Place, Vault, load};
 use palimp::usecase::RecordTracker;
 
 #[test]

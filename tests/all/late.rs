@@ -11,8 +11,7 @@ use palimp::disk::{Disk, Flock, Item, Owner, WritableFile};
 use palimp::format::writing::WriteContext;
 use palimp::model::{Entry, Extent, Generation, Moment, Plan, State, Store};
 use palimp::ops::delete::{DeleteOptions, delete};
-use palimp::store::commit::Writer;
-use palimp::store::{Place, load_from};
+use palimp::store::{Place, load_from, write::Writer};
 
 use crate::crash::machine::Still;
 use crate::support::passed_on::passed_on;

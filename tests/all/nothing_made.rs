@@ -7,8 +7,7 @@ use palimp::disk::host::Host;
 use palimp::format::writing::WriteContext;
 use palimp::model::{Extent, Moment, State};
 use palimp::ops::delete::DeleteOptions;
-use palimp::store::commit::Writer;
-use palimp::store::{Place, load_from};
+use palimp::store::{Place, load_from, write::Writer};
 
 use crate::crash::machine::Still;
 

@@ -12,7 +12,7 @@ use palimp::model::{Extent, Moment};
 use palimp::ops::WriteContext;
 use palimp::ops::backup_restore::{CopyFacts, compare, restore};
 use palimp::store;
-use palimp::store::commit::Writer;
+use palimp::store::write::Writer;
 use serde_json::{Value, json};
 use support::kept_log::{LOG, line};
 use support::{KeptLog, MadeStore, StoreBuilder, files_below, run};

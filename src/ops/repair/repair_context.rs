@@ -18,9 +18,9 @@ use crate::model::{Change, Code, Document, Problem, Record, Role, Store};
 use crate::ops::erase::ErasedRecords;
 use crate::ops::form::{EditForm, FormFinding};
 use crate::ops::{WriteContext, may_change, own_operations};
-use crate::store::commit::Deletions;
 use crate::store::erase::ErasureMatcher;
 use crate::store::parallel;
+use crate::store::steps::Deletions;
 use crate::text::merge_conflict::MergeConflict;
 
 /// New ids, by the file and the start of the record.

@@ -16,12 +16,11 @@ use crate::model::plan::effect::MemoryEffect;
 use crate::model::{
     Act, Bytes, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, Verb, container,
 };
-use crate::store::commit::CommitError;
-use crate::store::commit::scrub::UnreadSources;
 use crate::store::compressed_files::{FileCompression, inside};
-use crate::store::derived_files;
 use crate::store::erase::original_path::is_log_or_copy;
 use crate::store::plan_effects::effects_of;
+use crate::store::write::scrub::UnreadSources;
+use crate::store::{CommitError, derived_files};
 use crate::text::lines;
 use crate::text::needle::Needles;
 use crate::text::repack::{gzip, retar};

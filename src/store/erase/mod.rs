@@ -1,4 +1,4 @@
-//! Plans an erasure. Pure: `commit::scrub` applies the plan, and searches every byte afterwards.
+//! Plans an erasure. Pure: `write::scrub` applies the plan, and searches every byte afterwards.
 
 mod clean_file;
 mod erased_contents;

@@ -9,7 +9,7 @@ use super::rule::CleanUpRule;
 use crate::detectors::detect;
 use crate::disk::{Disk, RealDisk};
 use crate::model::PathText;
-use crate::store::commit::make_folders;
+use crate::store::steps::make_folders;
 use crate::usecase::data_file::{read_to_change, write};
 use crate::usecase::value_places::RULES_FILE;
 

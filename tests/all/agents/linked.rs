@@ -4,7 +4,8 @@ use std::os::unix::fs::symlink;
 
 use palimp::disk::{Disk, Machine, RealDisk};
 use palimp::ops::WriteContext;
-use palimp::store::commit::{CommitError, Writer};
+use palimp::store::CommitError;
+use palimp::store::write::Writer;
 
 use super::town::{Deed, Town, commit_on, host, load_at, planned, text_of};
 

@@ -9,8 +9,8 @@ use palimp::disk::host::Host;
 use palimp::disk::{Disk, Machine};
 use palimp::model::{Extent, Plan, Store};
 use palimp::ops::{RecordDraft, WriteContext, add};
-use palimp::store::commit::Writer;
 use palimp::store::hidden_names::is_ours;
+use palimp::store::write::Writer;
 use palimp::store::{Place, load_from};
 
 use super::clock::Clock;

@@ -4,7 +4,7 @@ use std::io;
 
 use palimp::disk::Machine;
 use palimp::ops::{self, FieldAssignment, RecordDraft, WriteContext};
-use palimp::store::commit::CommitError;
+use palimp::store::CommitError;
 
 use super::clock::Clock;
 use super::part::{Part, Playing};
@@ -80,7 +80,7 @@ fn all_at_once(format: &'static str) {
     assert!((0..each).all(|at| found.contains_key(&adder.id(at))));
     let data = town.data();
     let store = town.load();
-    let writer = palimp::store::commit::Writer::open(super::town::host(&town.clock, &data), &store).unwrap();
+    let writer = palimp::store::write::Writer::open(super::town::host(&town.clock, &data), &store).unwrap();
     let steps: Vec<u64> = writer.vault().journal().unwrap().iter().map(|line| line.step).collect();
     assert_eq!(steps, (1..=each as u64 * 4).collect::<Vec<_>>(), "each change is a step of its own");
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use palimp::disk::Machine;
 use palimp::ops::WriteContext;
-use palimp::store::commit::Writer;
+use palimp::store::write::Writer;
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
 use super::part::{Part, Playing, until};

@@ -9,9 +9,9 @@ use palimp::disk::host::Host;
 use palimp::disk::{Machine, RealDisk};
 use palimp::model::{Change, CommitReceipt, Entry, Extent, Moment, Plan, Store, Verb};
 use palimp::ops::{self, FieldAssignment, Refusal, WriteContext};
-use palimp::store::commit::{CommitError, Writer};
 use palimp::store::hidden_names::is_ours;
-use palimp::store::{Place, load};
+use palimp::store::write::Writer;
+use palimp::store::{CommitError, Place, load};
 use serde_json::{Value, json};
 
 use super::clock::Clock;

@@ -5,10 +5,10 @@ use std::path::Path;
 use super::circles::{Module, Sources};
 use super::{Source, sources};
 
-/// The modules that must not import from `store::commit`.
+/// The modules that must not import from `store::write`.
 const ABOVE: [&str; 3] = ["cli", "tui", "work"];
 
-/// Returns the files that import from `store::commit`, each with what it imports from. Names that another
+/// Returns the files that import from `store::write`, each with what it imports from. Names that another
 /// module passes on count.
 fn users(sources: &Sources) -> Vec<String> {
     let is_above = |module: &Module| ABOVE.contains(&module.first().map_or("", String::as_str));
@@ -43,14 +43,14 @@ fn an_import_from_the_commit_is_seen_however_it_is_written() {
         ("store", "pub mod commit;"),
         ("store/commit", "pub mod vault;\npub struct Writer;"),
         ("store/commit/vault", "pub struct Step;"),
-        ("usecase", "mod backups;\npub use backups::Backups;\npub use crate::store::commit::vault::Step;"),
-        ("usecase/backups", "use crate::store::commit::Writer;\npub struct Backups;"),
-        ("cli/alone", "use crate::store::commit::Writer;"),
+        ("usecase", "mod backups;\npub use backups::Backups;\npub use crate::store::steps::Step;"),
+        ("usecase/backups", "use crate::store::write::Writer;\npub struct Backups;"),
+        ("cli/alone", "use crate::store::write::Writer;"),
         ("cli/grouped", "use crate::{model, store::{self, commit::vault}};"),
         ("cli/through", "use crate::usecase::Backups;"),
         ("tui/passed", "use crate::usecase::Step;"),
-        ("tui/tests/own", "#[cfg(test)]\nmod a {}\nfn t() { crate::store::commit::vault::Step; }"),
-        ("work/later", "use crate::store;\nfn go() { store::commit::go() }"),
+        ("tui/tests/own", "#[cfg(test)]\nmod a {}\nfn t() { crate::store::steps::Step; }"),
+        ("work/later", "use crate::store;\nfn go() { store::write::go() }"),
     ];
     assert_eq!(
         users(&Sources::of(&files)),

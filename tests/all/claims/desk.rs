@@ -9,8 +9,7 @@ use palimp::disk::RealDisk;
 use palimp::disk::host::Host;
 use palimp::format;
 use palimp::model::{EntryRef, Extent, Moment, Snapshot, Store};
-use palimp::store::commit::Vault;
-use palimp::store::{Place, load};
+use palimp::store::{Place, Vault, load};
 use palimp::usecase::{
     self, ChangeRequest, CheckedStore, Command, PlannedChange, RecentSteps, Requester, ReverseLast,
     SilentObserver,

@@ -8,8 +8,8 @@ use palimp::disk::Disk;
 use palimp::disk::host::Host;
 use palimp::model::{CommitReceipt, Extent, Plan, Store, UndoRedo};
 use palimp::ops::{self, WriteContext};
-use palimp::store::commit::{CommitError, Writer};
-use palimp::store::{Place, load_from};
+use palimp::store::write::Writer;
+use palimp::store::{CommitError, Place, load_from};
 
 use super::cases::{Case, Do};
 use super::machine::{NOW, Still};

@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::faulty::{Fault, Faulty};
 use palimp::disk::Disk;
 use palimp::ops::delete::DeleteOptions;
-use palimp::store::commit::{Vault, Writer};
+use palimp::store::Vault;
+use palimp::store::write::Writer;
 
 use super::bench::{Bench, DATA, ROOT, context, host, load, run, turn};
 use super::cases::{Do, named};

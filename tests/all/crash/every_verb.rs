@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::faulty::{Errno, Fault, Faulty};
 use palimp::model::Store;
 use palimp::ops::WriteContext;
-use palimp::store::commit::FilesState;
+use palimp::store::FilesState;
 use palimp::store::hidden_names::is_ours;
 use serde_json::Value;
 

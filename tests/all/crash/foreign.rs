@@ -17,7 +17,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use crate::faulty::{Fault, Faulty, Lie};
 use palimp::model::{Act, Plan, Store};
 use palimp::ops::WriteContext;
-use palimp::store::commit::FilesState;
+use palimp::store::FilesState;
 use palimp::store::hidden_names::is_ours;
 
 use self::deeds::{DEEDS, Deed, FORMATS, ROTATES, TEXT};

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
-use palimp::store::commit::{Vault, interrupted_stores};
+use palimp::store::Vault;
+use palimp::store::steps::interrupted_stores;
 
 use super::bench::{Bench, DATA, ROOT, next_start, run};
 use super::cases::named;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::faulty::Faulty;
 use palimp::disk::{Disk, Machine};
 use palimp::model::Act;
-use palimp::store::commit::Writer;
+use palimp::store::write::Writer;
 
 use super::bench::{Bench, ROOT, host, load, next_start, run};
 use super::cases::named;

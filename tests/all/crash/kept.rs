@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
-use palimp::store::commit::{CommitError, Writer, is_left_over};
+use palimp::store::CommitError;
+use palimp::store::write::{Writer, is_left_over};
 
 use super::bench::{Bench, DATA, host, load, run};
 use super::cases::named;

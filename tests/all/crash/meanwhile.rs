@@ -7,7 +7,8 @@ use crate::faulty::Faulty;
 use palimp::disk::Disk;
 use palimp::model::{Change, CommitReceipt, Plan, Verb};
 use palimp::ops;
-use palimp::store::commit::{CommitError, FilesState, Writer};
+use palimp::store::write::Writer;
+use palimp::store::{CommitError, FilesState};
 
 use super::bench::{DATA, ROOT, context, host, load};
 use super::machine::Still;

@@ -10,8 +10,8 @@ use palimp::disk::{Machine, ProcessState};
 use palimp::memory::{Memory, New};
 use palimp::model::{Moment, Role, Store, is_log};
 use palimp::ops::WriteContext;
-use palimp::store::Place;
-use palimp::store::commit::{Vault, Writer};
+use palimp::store::write::Writer;
+use palimp::store::{Place, Vault};
 use palimp::usecase::NewRecord;
 
 use super::bench::{DATA, host};

@@ -9,8 +9,8 @@ use palimp::disk::host::Host;
 use palimp::disk::{Disk, Machine, ProcessState};
 use palimp::model::{CommitReceipt, Moment, Store};
 use palimp::ops;
-use palimp::store::Place;
-use palimp::store::commit::{Vault, Writer};
+use palimp::store::write::Writer;
+use palimp::store::{Place, Vault};
 
 use super::bench::{DATA, context};
 use super::stores;

@@ -2,7 +2,7 @@
 
 use crate::faulty::{Errno, Fault, Faulty, Lie, Op};
 use palimp::model::CommitReceipt;
-use palimp::store::commit::FilesState;
+use palimp::store::FilesState;
 
 use super::bench::{Bench, run};
 use super::careless::{Careless, Slip};

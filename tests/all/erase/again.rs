@@ -9,7 +9,9 @@ use palimp::format::writing::{FieldAssignment, WriteContext};
 use palimp::model::{Entry, ErasureState, Plan, Store};
 use palimp::ops::delete::{DeleteOptions, delete};
 use palimp::ops::edit::edit;
-use palimp::store::commit::{CommitError, FilesState, Vault, Writer, keep_text};
+use palimp::store::steps::keep_text;
+use palimp::store::write::Writer;
+use palimp::store::{CommitError, FilesState, Vault};
 use serde_json::json;
 
 use super::cut_short::{DATA, NOW, ROOT, erase_of, host, load, load_log};

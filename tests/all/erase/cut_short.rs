@@ -10,10 +10,10 @@ use palimp::format;
 use palimp::format::writing::WriteContext;
 use palimp::model::{Entry, Extent, Moment, Store};
 use palimp::ops::erase;
-use palimp::store::commit::scrub::{ErasureReceipt, gather};
-use palimp::store::commit::{CommitError, Vault, Writer};
 use palimp::store::erase::{ErasedContents, ErasureMatcher, ErasureScope};
-use palimp::store::{Place, load_from};
+use palimp::store::write::Writer;
+use palimp::store::write::scrub::{ErasureReceipt, gather};
+use palimp::store::{CommitError, Place, Vault, load_from};
 use serde_json::json;
 
 use super::support::StoreBuilder;

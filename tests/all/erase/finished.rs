@@ -2,7 +2,8 @@
 
 use crate::faulty::Fault;
 use palimp::disk::ThisMachine;
-use palimp::store::commit::{Vault, Writer};
+use palimp::store::Vault;
+use palimp::store::write::Writer;
 
 use super::cut_short::{DATA, ROOT, erase_on, host, load, on_faulty};
 use super::*;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::faulty::{Faulty, Op};
 use palimp::disk::{Disk, RealDisk};
 use palimp::model::{Extent, Store};
-use palimp::store::commit::{Vault, list_backups};
-use palimp::store::{Place, load as load_place};
+use palimp::store::steps::list_backups;
+use palimp::store::{Place, Vault, load as load_place};
 use serde_json::json;
 
 use super::cut_short::{DATA, NOW, ROOT, erase_of, load};

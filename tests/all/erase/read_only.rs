@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::faulty::Faulty;
 use palimp::disk::{Disk, Flock, Item, WritableFile};
 use palimp::model::Generation;
-use palimp::store::commit::{CommitError, FilesState};
+use palimp::store::{CommitError, FilesState};
 
 use super::cut_short::{ROOT, erase_of, load, on_faulty};
 use crate::support::passed_on::passed_on;

@@ -8,9 +8,10 @@ use palimp::disk::ThisMachine;
 use palimp::format;
 use palimp::format::writing::WriteContext;
 use palimp::ops::erase;
-use palimp::store::commit::scrub::{ErasureReceipt, gather};
-use palimp::store::commit::{CommitError, Vault, Writer};
 use palimp::store::erase::{ErasedContents, ErasureMatcher, ErasureScope, SecretValues};
+use palimp::store::write::Writer;
+use palimp::store::write::scrub::{ErasureReceipt, gather};
+use palimp::store::{CommitError, Vault};
 
 use super::cut_short::{DATA, NOW, ROOT, host, load, on_faulty};
 use super::{forms, holds, secret};

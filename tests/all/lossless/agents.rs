@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use palimp::disk::Disk;
 use palimp::model::{Act, Entry, Plan, Store};
 use palimp::ops::{FieldAssignment, edit};
-use palimp::store::commit::{CommitError, FilesState as Fate};
+use palimp::store::{CommitError, FilesState as Fate};
 use palimp::text::canonical::{self, Checksum};
 use palimp::text::json_scanner::Tape;
 

@@ -8,8 +8,7 @@ use palimp::disk::host::Host;
 use palimp::disk::{Machine, RealDisk, ThisMachine};
 use palimp::model::{CommitReceipt, Extent, Plan, Store};
 use palimp::ops::{FieldAssignment, WriteContext};
-use palimp::store::commit::{CommitError, Writer};
-use palimp::store::{Place, load_from};
+use palimp::store::{CommitError, Place, load_from, write::Writer};
 
 const RECORD: &str = "{\"id\":\"00000000-0000-4000-8000-000000000001\",\"type\":\"learning\",\"content\":\"x\",\"created_at\":\"2026-01-01T00:00:00Z\",\"updated_at\":\"2026-01-01T00:00:00Z\",\"accessed_at\":\"2026-01-01T00:00:00Z\",\"access_count\":0,\"tags\":[],\"importance\":\"low\",\"archived\":false}\n";
 

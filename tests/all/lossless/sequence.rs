@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use palimp::model::{Act, Plan};
-use palimp::store::commit::CommitError;
+use palimp::store::CommitError;
 
 use super::chance::Chance;
 use super::deeds::{DEEDS, Deed, planned};

@@ -9,9 +9,8 @@ use palimp::disk::host::Host;
 use palimp::disk::{Disk, Machine, ProcessState};
 use palimp::model::{Code, CommitReceipt, Extent, JournalLine, Moment, Plan, Store, UndoRedo};
 use palimp::ops::WriteContext;
-use palimp::store::commit::{CommitError, Writer};
 use palimp::store::hidden_names::is_ours;
-use palimp::store::{Place, load_from};
+use palimp::store::{CommitError, Place, load_from, write::Writer};
 
 use super::chance::Chance;
 use super::expected::assert_effects;

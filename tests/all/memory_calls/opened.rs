@@ -1,7 +1,7 @@
 //! Options of open.
 
 use palimp::memory::{Memory, MemoryError, New, Options};
-use palimp::store::commit::FilesState;
+use palimp::store::FilesState;
 
 use super::{Desk, KINDS, assert_refused};
 use crate::support::files_below;

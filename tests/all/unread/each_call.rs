@@ -7,8 +7,8 @@ use crate::faulty::{Errno, Fault, Faulty};
 use palimp::disk::host::Host;
 use palimp::format::writing::{FieldAssignment, RecordDraft, Refusal, WriteContext};
 use palimp::model::{CommitReceipt, Entry, Extent, Moment, Plan, State, Store};
-use palimp::store::commit::{CommitError, FilesState, Writer};
-use palimp::store::{Place, load_from};
+use palimp::store::write::Writer;
+use palimp::store::{CommitError, FilesState, Place, load_from};
 use palimp::{demo, ops};
 
 use crate::crash::machine::Still;

@@ -7,9 +7,10 @@ use palimp::format::text_of;
 use palimp::model::{Act, Code, Entry, ErasureState, Plan, Role, State};
 use palimp::ops;
 use palimp::ops::erase::ErasedRecords;
-use palimp::store::commit::scrub::ErasureReceipt;
-use palimp::store::commit::{Vault, Writer};
+use palimp::store::Vault;
 use palimp::store::erase::{ErasureScope, ErasureTarget, SharedText};
+use palimp::store::write::Writer;
+use palimp::store::write::scrub::ErasureReceipt;
 
 use super::begun;
 use super::deeds::{DEEDS, FORMATS, TEXT, bytes_of};

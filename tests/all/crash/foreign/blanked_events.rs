@@ -5,8 +5,8 @@ use std::path::Path;
 use palimp::disk::Disk;
 use palimp::model::Entry;
 use palimp::ops;
-use palimp::store::commit::Writer;
 use palimp::store::erase::ErasureScope;
+use palimp::store::write::Writer;
 
 use super::begun;
 use super::deeds::{DEEDS, bytes_of};

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use palimp::ops::{self, WriteContext};
-use palimp::store::commit::{CommitError, FilesState, Vault, Writer};
+use palimp::store::write::Writer;
+use palimp::store::{CommitError, FilesState, Vault};
 
 use super::arrivals::markdown;
 use super::town::{load, minutes_later, root};

@@ -8,10 +8,10 @@ use crate::faulty::Faulty;
 use palimp::format::{self, Placement, text_of};
 use palimp::model::{Act, Change, Entry, Extent, Plan, Role, Store};
 use palimp::ops::{self, WriteContext};
-use palimp::store::commit::scrub::gather;
-use palimp::store::commit::{CommitError, Vault, Writer};
 use palimp::store::erase::{ErasedContents, ErasureMatcher, ErasureScope, ErasureTarget};
-use palimp::store::{Place, load_from};
+use palimp::store::write::Writer;
+use palimp::store::write::scrub::gather;
+use palimp::store::{CommitError, Place, Vault, load_from};
 
 use super::deeds::{Deed, Doing, First, Make, TEXT, add, bytes_of, new_session};
 use crate::crash::bench::{DATA, host};

@@ -1,0 +1,208 @@
+//! Backups: copies in a store, and copies in our data.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use chrono::NaiveDateTime;
+
+use crate::disk::write_synced;
+use crate::model::plan::change::PRIVATE_MODE;
+use crate::model::{
+    BackupCopy, BackupReason, ChangeKind, Document, JournalLine, Moment, PathText, Role, Store, Verb,
+    path_from_text,
+};
+use crate::store::erase::original;
+use crate::store::steps::retention::is_unfinished;
+use crate::store::{CommitError, Vault};
+
+/// Lists all backups of a store's files, newest first. Does not read their contents. Fails if our own data can't be
+/// read: there may be more backups then.
+pub fn list_backups(store: &Store, vault: &Vault<'_>) -> Result<Vec<BackupCopy>, CommitError> {
+    let journal = vault.journal()?;
+    let made = made(&journal);
+    let mut found: Vec<BackupCopy> =
+        store.documents.iter().filter_map(|own| in_store(store, own, &made)).collect();
+    found.extend(vault.copies(&journal)?);
+    found.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.path.cmp(&b.path)));
+    Ok(found)
+}
+
+/// For each file that a step created: the step, its verb, and its length in bytes after our last step.
+type FileCreators<'j> = HashMap<&'j Path, (u64, &'j Verb, u64)>;
+
+fn made(journal: &[JournalLine]) -> FileCreators<'_> {
+    let mut made = FileCreators::new();
+    for line in journal.iter().filter(|line| line.turn.is_none()) {
+        for file in &line.files {
+            if file.change == ChangeKind::Create {
+                made.insert(&*file.path, (line.step, &line.verb, file.bytes_after));
+            } else if let Some((.., len)) = made.get_mut(&*file.path) {
+                // An erasure also removes memories from backups.
+                *len = file.bytes_after;
+            }
+        }
+    }
+    made
+}
+
+fn in_store(store: &Store, document: &Document, made: &FileCreators<'_>) -> Option<BackupCopy> {
+    let name = document.path.file_name()?.to_text();
+    let stamp = match name.split_once(".backup") {
+        Some((_, stamp)) => stamp,
+        None => name.split_once(".bak")?.1,
+    };
+    let file = copied(&document.path);
+    // A backup's name alone proves nothing: the original must be a file of the format.
+    let has_original = || store.documents.iter().any(|own| own.path == file && own.role != Role::Other);
+    if document.role != Role::Backup && !(document.role == Role::Other && has_original()) {
+        return None;
+    }
+    let own = made.get(&*document.path);
+    Some(BackupCopy {
+        path: document.path.clone(),
+        file,
+        at: stamp.strip_prefix('.').and_then(moment),
+        bytes: document.len,
+        reason: match own {
+            Some((_, Verb::BackupCreate, _)) => BackupReason::ByHand,
+            Some((step, verb, _)) => BackupReason::Before((*verb).clone(), *step),
+            None => BackupReason::Format,
+        },
+        made: own.map(|(step, _, len)| (*step, *len)),
+    })
+}
+
+/// Returns the path of the original: beside the backup, or beside the `.backup` folder.
+fn copied(path: &Path) -> PathBuf {
+    let own = original(path);
+    match path.parent() {
+        Some(folder) if folder.ends_with(".backup") => {
+            let around = folder.parent().unwrap_or_else(|| Path::new(""));
+            around.join(own.file_name().unwrap_or_default())
+        }
+        _ => own,
+    }
+}
+
+/// Returns the time in a backup's name: its first 14 digits, `YYYYMMDD_HHMMSS`.
+fn moment(stamp: &str) -> Option<Moment> {
+    let digits: String = stamp.chars().filter(char::is_ascii_digit).take(14).collect();
+    let digits = Some(digits).filter(|digits| digits.len() == 14)?;
+    let time = NaiveDateTime::parse_from_str(&digits, "%Y%m%d%H%M%S").ok()?;
+    Some(Moment(time.and_utc().timestamp_micros()))
+}
+
+/// Bytes that were removed from a file and are kept in quarantine.
+pub struct QuarantinedPiece {
+    /// Where it is kept.
+    pub path: PathBuf,
+    /// The file that they were removed from.
+    pub file: PathBuf,
+    /// When they were removed, if the name says so.
+    pub at: Option<Moment>,
+    /// The step that removed them, or the erasure during which they came, if known.
+    pub step: Option<u64>,
+}
+
+impl Vault<'_> {
+    /// Copies a file of the store into our data, durably.
+    pub fn copy(&self, file: &Path, bytes: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
+        self.put("backups", file, bytes, now)
+    }
+
+    /// Keeps bytes that leave the store, unchanged and durably.
+    pub fn quarantine(
+        &self,
+        file: &Path,
+        (at, step): (u64, Option<u64>),
+        bytes: &[u8],
+        now: Moment,
+    ) -> Result<PathBuf, CommitError> {
+        let step = step.map(|step| format!("+{step}")).unwrap_or_default();
+        let name = format!("{}@{at}{step}", file.to_text());
+        self.put("quarantine", &path_from_text(&name), bytes, now)
+    }
+
+    /// Adds the number of the step that removed the bytes to the name of a quarantined file. Fails if the file can't
+    /// be renamed: only the number is lost.
+    pub fn quarantined_by(&self, kept: &Path, step: u64) -> Result<(), CommitError> {
+        let name = kept.file_name().and_then(|name| name.to_str());
+        let Some((name, stamp)) = name.and_then(|name| name.rsplit_once(".backup.")) else { return Ok(()) };
+        let to = kept.with_file_name(format!("{name}+{step}.backup.{stamp}"));
+        self.disk.rename(kept, &to).map_err(|error| CommitError::own_data(&to, error))
+    }
+
+    /// Lists the quarantined pieces, oldest first.
+    pub fn quarantined(&self) -> Result<Vec<QuarantinedPiece>, CommitError> {
+        let folder = self.path("quarantine");
+        let items = self.items("quarantine")?.into_iter();
+        let own = items.filter(|item| !is_unfinished(Path::new(&item.name))).filter_map(|item| {
+            let (name, stamp) = item.name.to_str()?.rsplit_once(".backup.")?;
+            let (name, place) = name.rsplit_once('@').unwrap_or((name, ""));
+            let file = file_in_name(name);
+            let step = place.split_once('+').and_then(|(_, step)| step.parse().ok());
+            Some(QuarantinedPiece { path: folder.join(&item.name), file, at: moment(stamp), step })
+        });
+        let mut found: Vec<_> = own.collect();
+        found.sort_by(|a, b| (a.at, &a.path).cmp(&(b.at, &b.path)));
+        Ok(found)
+    }
+
+    /// Keeps a text that could not be saved.
+    pub fn draft(&self, text: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
+        self.put("drafts", Path::new("memory.md"), text, now)
+    }
+
+    fn put(&self, folder: &str, file: &Path, bytes: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
+        let folder = self.folder(folder)?;
+        let name = file.to_text().replace('%', "%25").replace('/', "%2F");
+        let stamp = now.to_pattern("%Y%m%d_%H%M%S");
+        for number in 0..1000 {
+            let suffix = if number == 0 { String::new() } else { format!("_{number}") };
+            let path = folder.join(format!("{name}.backup.{stamp}{suffix}"));
+            match write_synced(self.disk, &path, PRIVATE_MODE, bytes) {
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
+                outcome => outcome.map_err(|error| CommitError::own_data(&path, error))?,
+            }
+            self.sync(&folder)?;
+            return Ok(path);
+        }
+        Err(CommitError::own_data(&folder, std::io::ErrorKind::AlreadyExists.into()))
+    }
+
+    fn copies(&self, journal: &[JournalLine]) -> Result<Vec<BackupCopy>, CommitError> {
+        let folder = self.path("backups");
+        let items = self.items("backups")?;
+        let made = copied_first(journal);
+        let copy = |item: &crate::disk::Item| {
+            if is_unfinished(Path::new(&item.name)) {
+                return None;
+            }
+            let (name, stamp) = item.name.to_str()?.rsplit_once(".backup.")?;
+            let file = file_in_name(name);
+            let at = moment(stamp);
+            let step = at.and_then(|at| made.get(&(second(at), &*file)));
+            let reason =
+                step.map_or(BackupReason::ByHand, |step| BackupReason::Before(Verb::BackupRestore, *step));
+            let path = folder.join(&item.name);
+            Some(BackupCopy { path, file, at, bytes: item.generation.len, reason, made: None })
+        };
+        Ok(items.iter().filter_map(copy).collect())
+    }
+}
+
+/// Returns the path that `put` wrote as a name.
+pub fn file_in_name(name: &str) -> PathBuf {
+    path_from_text(&name.replace("%2F", "/").replace("%25", "%"))
+}
+
+fn second(when: Moment) -> i64 {
+    when.0.div_euclid(1_000_000)
+}
+
+/// Returns the steps that copied a file first, by the second in the backup's name and the file.
+fn copied_first(journal: &[JournalLine]) -> HashMap<(i64, &Path), u64> {
+    let lines = journal.iter().rev().filter(|line| line.verb == Verb::BackupRestore && line.turn.is_none());
+    let timed = lines.filter_map(|line| Some((line, second(Moment::parse(&line.at)?.0))));
+    timed.flat_map(|(line, at)| line.files.iter().map(move |own| ((at, &*own.path), line.step))).collect()
+}

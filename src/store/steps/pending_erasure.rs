@@ -1,0 +1,88 @@
+//! The entry of an erasure that has begun: the next start finishes it.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::Vault;
+use crate::model::{FileLine, NotReached};
+use crate::store::CommitError;
+use crate::store::erase::ErasureTarget;
+use crate::text::keyed_search::ValueDigest;
+
+pub const ERASING: &str = "erasing.json";
+/// An erasure that has begun. It holds no content, and exists until the search is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingErasure {
+    /// The step's number.
+    pub step: u64,
+    /// The process that began it.
+    pub process: Option<i32>,
+    /// When it began.
+    pub at: String,
+    /// Why, as a code.
+    pub reason: String,
+    /// The records that are erased.
+    pub records: Vec<ErasureTarget>,
+    /// Salted digests of the bytes that they had in live files, as they were shown. Other bytes under their names are
+    /// other memories.
+    #[serde(default)]
+    pub shown: Vec<String>,
+    /// The files that it changes.
+    pub files: Vec<FileLine>,
+    /// The places (`file:line`) that are erased together with the torn record before them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with_torn: Vec<String>,
+    /// The digests of values that are erased wherever they are. After an interruption, the values are searched
+    /// for by these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<ValueDigest>,
+    /// The digests of the main texts of the records. After an interruption what still has one is found by these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<ValueDigest>,
+    /// Salted digests of the records of live files that have one of the texts and stay.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<String>,
+    /// The id of the key of these digests.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub value_key: String,
+    /// The digests of what was searched for beside the stores, if something was found there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside_values: Vec<ValueDigest>,
+    /// What it does not reach, as it was when the erasure began.
+    #[serde(flatten)]
+    pub not_reached: NotReached,
+}
+
+impl Vault<'_> {
+    /// Returns the erasure that was interrupted, if there is one. Fails if the entry can't be read: what is still to
+    /// be erased is unknown then.
+    pub fn erasing(&self) -> Result<Option<PendingErasure>, CommitError> {
+        let path = self.path(ERASING);
+        let Some(bytes) = self.read_own_file(&path)? else { return Ok(None) };
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| CommitError::unread(&path, error.into()))
+    }
+
+    /// Notes durably that an erasure has begun.
+    pub fn begin_erasing(&self, entry: &PendingErasure) -> Result<(), CommitError> {
+        let path = self.path(ERASING);
+        // The erasure is refused then: the next start must not carry it out.
+        self.write_own_file(&path, &json(entry)?).inspect_err(|_| drop(self.drop_own(&path)))
+    }
+
+    /// Notes durably that the erasure is over.
+    pub fn end_erasing(&self) -> Result<(), CommitError> {
+        self.drop_own(&self.path(ERASING))?;
+        self.sync(&self.path(""))
+    }
+}
+
+/// Returns values as lines of JSON.
+pub fn json_lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> Result<Vec<u8>, CommitError> {
+    let lines = values.into_iter().map(|own| Ok([json(&own)?, b"\n".to_vec()].concat()));
+    Ok(lines.collect::<Result<Vec<_>, CommitError>>()?.concat())
+}
+
+pub fn json(value: &impl Serialize) -> Result<Vec<u8>, CommitError> {
+    serde_json::to_vec(value).map_err(|error| CommitError::own_data(Path::new(ERASING), error.into()))
+}

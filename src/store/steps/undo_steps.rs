@@ -1,0 +1,293 @@
+//! Undo data of the steps: their numbers, what is kept, and whether a change is unfinished.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::Vault;
+use super::step_segments::{
+    LastSegment, SEGMENT_SUFFIX, SegmentEntries, StepEntry, UNDO, entries_of, to_member,
+};
+use super::undo_step::{UndoStep, digest};
+use crate::disk::{optional, sync_file};
+use crate::model::plan::change::PRIVATE_MODE;
+use crate::model::{Bytes, Durability, JournalLine, Moment, path_from_text};
+use crate::store::CommitError;
+
+/// The list of derived files that could not be rebuilt yet. It names their sources before the journal says that the
+/// change is over.
+pub const PENDING: &str = "derive.json";
+/// A segment that would be longer than this, in bytes, takes no more steps.
+const FULL: u64 = 256 << 10;
+
+/// What happens to an entry when its segment is rewritten.
+pub enum EntryEdit {
+    AsIs,
+    Gone,
+    Replaced(Box<UndoStep>),
+}
+
+impl Vault<'_> {
+    /// Returns the numbers of the steps with undo data, ascending.
+    pub fn steps(&self) -> Result<Vec<u64>, CommitError> {
+        let all = self.entries()?;
+        Ok(all.values().filter(|own| !own.header.is_void).map(|own| own.header.step).collect())
+    }
+
+    /// Returns the last entry of each step, also of those that were not done.
+    pub fn entries(&self) -> Result<Rc<BTreeMap<u64, StepEntry>>, CommitError> {
+        if let Some(entries) = &*self.entries.borrow() {
+            return Ok(Rc::clone(entries));
+        }
+        let mut all = BTreeMap::new();
+        for segment in self.segments()? {
+            let found = self.entries_in(&segment)?.entries;
+            all.extend(found.into_iter().map(|own| (own.header.step, own)));
+        }
+        let all = Rc::new(all);
+        self.entries.replace(Some(Rc::clone(&all)));
+        Ok(all)
+    }
+
+    /// Returns the segments, the oldest first.
+    pub fn segments(&self) -> Result<Vec<PathBuf>, CommitError> {
+        let items = self.items(UNDO)?.into_iter();
+        let numbered = items.filter_map(|item| {
+            let number: u64 = item.name.to_str()?.strip_suffix(SEGMENT_SUFFIX)?.parse().ok()?;
+            Some((number, self.path(UNDO).join(item.name)))
+        });
+        let mut all: Vec<(u64, PathBuf)> = numbered.collect();
+        all.sort();
+        Ok(all.into_iter().map(|(_, path)| path).collect())
+    }
+
+    pub(super) fn entries_in(&self, segment: &Path) -> Result<SegmentEntries, CommitError> {
+        entries_of(self.disk, segment).map_err(|error| CommitError::unread(segment, error))
+    }
+
+    /// Returns the entries of the segment that grows: earlier ones have only settled steps.
+    pub(super) fn last_entries(&self) -> Result<SegmentEntries, CommitError> {
+        match self.segments()?.pop() {
+            Some(segment) => self.entries_in(&segment),
+            None => Ok(SegmentEntries::default()),
+        }
+    }
+
+    /// Returns a number that no step has had. If only this process writes here, it reads them once.
+    pub fn next_step(&self) -> Result<u64, CommitError> {
+        let last = match self.last.get() {
+            Some(last) => last,
+            None => {
+                let kept = self.entries()?.last_key_value().map_or(0, |(step, _)| *step);
+                kept.max(self.journal()?.last().map_or(0, |line| line.step))
+            }
+        };
+        let next = 1 + last.max(self.erasing()?.map_or(0, |entry| entry.step));
+        self.last.set(self.last.get().map(|_| next));
+        Ok(next)
+    }
+
+    /// Returns the steps that have begun and are not in the journal.
+    pub fn unsettled(&self, journal: &[JournalLine]) -> Result<Vec<u64>, CommitError> {
+        let known: HashSet<u64> = journal.iter().map(|line| line.step).collect();
+        let found = self.last_entries()?.entries.into_iter();
+        let last: BTreeMap<u64, bool> = found.map(|own| (own.header.step, own.header.is_void)).collect();
+        let begun = last.into_iter().filter(|(_, is_void)| !is_void).map(|(step, _)| step);
+        Ok(begun.filter(|step| !known.contains(step)).collect())
+    }
+
+    /// True if a step or an erasure was interrupted, or derived files are due. Fails if that can't be read: something may
+    /// be pending then.
+    pub fn is_unfinished(&self) -> Result<bool, CommitError> {
+        Ok(!self.is_settled()? || !self.derive_due_files()?.is_empty())
+    }
+
+    /// Returns the files whose derived files are due. An empty path means all: the list is broken. Fails if the list
+    /// exists and can't be read.
+    pub fn derive_due_files(&self) -> Result<Vec<PathBuf>, CommitError> {
+        let path = self.path(PENDING);
+        let Some(bytes) = self.read_own_file(&path)? else { return Ok(Vec::new()) };
+        let texts: Vec<String> = serde_json::from_slice(&bytes).unwrap_or_else(|_| vec![String::new()]);
+        Ok(texts.iter().map(|text| path_from_text(text)).collect())
+    }
+
+    /// Writes a step's undo data, durably, before the step is done. Data that it has already is replaced by it. Fails
+    /// if our own data can't be written, or has no room for it: nothing of it is kept then.
+    pub fn keep(
+        &self,
+        number: u64,
+        clock: Moment,
+        step: &UndoStep,
+        durability: Durability,
+    ) -> Result<(), CommitError> {
+        self.add_entry(number, clock, Some(&step.to_bytes()), durability)
+    }
+
+    /// Notes, durably, that a step was not done, or not finished and then undone. Its number is not used again.
+    pub fn forget(&self, number: u64, clock: Moment) -> Result<(), CommitError> {
+        self.drop_archived_by(number)?;
+        self.add_entry(number, clock, None, Durability::Each)
+    }
+
+    fn add_entry(
+        &self,
+        step: u64,
+        clock: Moment,
+        data: Option<&[u8]>,
+        durability: Durability,
+    ) -> Result<(), CommitError> {
+        let folder = self.folder(UNDO)?;
+        let last = self.line_not_durable()?;
+        let member = to_member(step, clock.0, data, last.as_ref());
+        let member = member.map_err(|error| CommitError::own_data(&folder, error))?;
+        self.make_room(step, member.len() as u64)?;
+        let LastSegment { path, end } = self.segment_for(step, member.len() as u64)?;
+        self.entries.replace(None);
+        self.last_segment.replace(None);
+        self.grow(&path, end, &member, durability).map_err(|error| CommitError::own_data(&path, error))?;
+        self.last_segment.replace(Some(LastSegment { path, end: end + member.len() as u64 }));
+        Ok(())
+    }
+
+    /// Returns the segment that takes `len` more bytes: the last one, or a new one if it is full. Then all of its
+    /// steps are settled, and what the journal says of them is durable.
+    fn segment_for(&self, step: u64, len: u64) -> Result<LastSegment, CommitError> {
+        let known = self.last_segment.borrow().clone();
+        let last = match known {
+            Some(last) => Some(last),
+            None => match self.segments()?.pop() {
+                Some(path) => Some(LastSegment { end: self.entries_in(&path)?.end, path }),
+                None => None,
+            },
+        };
+        let is_full = |own: &LastSegment| own.end > 0 && own.end + len > FULL;
+        if let Some(last) = last.clone().filter(|own| !is_full(own)) {
+            return Ok(last);
+        }
+        if let Some(last) = last {
+            let begun = self.unsettled(&self.journal()?)?;
+            if begun.iter().any(|own| *own != step) || self.entries()?.contains_key(&step) {
+                return Ok(last);
+            }
+            self.sync_journal()?;
+        }
+        Ok(LastSegment { path: self.path(UNDO).join(format!("{step:06}{SEGMENT_SUFFIX}")), end: 0 })
+    }
+
+    /// Writes a member at the end of a segment. What a crash cut behind `end` goes. If it fails, nothing of it stays.
+    fn grow(&self, segment: &Path, end: u64, member: &[u8], durability: Durability) -> io::Result<()> {
+        let disk = self.disk;
+        let (mut out, is_new) = match optional(disk.append(segment))? {
+            Some(out) => (out, false),
+            None => (disk.create(segment, PRIVATE_MODE)?, true),
+        };
+        if out.generation()?.len != end {
+            out.set_len(end)?;
+        }
+        let mut write = || {
+            out.write(member)?;
+            if durability == Durability::Each || is_new {
+                out.sync()?;
+            }
+            if is_new { disk.sync_folder(&self.path(UNDO)) } else { Ok(()) }
+        };
+        write().inspect_err(|_| match is_new {
+            true => drop(disk.remove(segment)),
+            false => drop(out.set_len(end)),
+        })
+    }
+
+    /// Makes the undo data of a batch durable, and the journal.
+    pub fn make_durable(&self) -> Result<(), CommitError> {
+        if let Some(segment) = self.segments()?.pop() {
+            sync_file(self.disk, &segment).map_err(|error| CommitError::own_data(&segment, error))?;
+        }
+        self.sync_journal()
+    }
+
+    /// Reads a step's undo data; `None` if it was removed, or a crash interrupted its writing. Fails if it, or a file
+    /// that the step made, exists and can't be read.
+    pub fn step(&self, number: u64) -> Result<Option<UndoStep>, CommitError> {
+        let entries = self.entries()?;
+        let Some(entry) = entries.get(&number) else { return Ok(None) };
+        let data = entry.data(self.disk).map_err(|error| CommitError::unread(&entry.segment, error))?;
+        let Some(bytes) = data else { return Ok(None) };
+        let failed = RefCell::new(None);
+        let step = UndoStep::read(&bytes, &|file, made| {
+            let fail = |error| drop(failed.replace(Some(CommitError::unread(file, error))));
+            self.made(file, made).map_err(fail).unwrap_or_default()
+        });
+        let numbered = step.map(|own| UndoStep { line: JournalLine { step: number, ..own.line }, ..own });
+        failed.into_inner().map_or(Ok(numbered), Err)
+    }
+
+    /// Returns the undo data of at most `most` last steps, the newest first.
+    pub fn last_steps(
+        &self,
+        most: usize,
+    ) -> Result<impl Iterator<Item = Result<UndoStep, CommitError>>, CommitError> {
+        Ok(self.steps()?.into_iter().rev().take(most).filter_map(|number| self.step(number).transpose()))
+    }
+
+    /// Rewrites the segments in which entries go or change, and those that are damaged. Each is replaced atomically.
+    pub fn rewrite(
+        &self,
+        edit: &mut dyn FnMut(&StepEntry) -> Result<EntryEdit, CommitError>,
+    ) -> Result<(), CommitError> {
+        // An entry may have the only durable line of the step before it.
+        self.complete_journal()?;
+        self.sync_journal()?;
+        let current = self.entries()?;
+        let is_current =
+            |own: &StepEntry| current.get(&own.header.step).is_some_and(|last| last.place() == own.place());
+        for segment in self.segments()? {
+            let found = self.entries_in(&segment)?;
+            let mut edits = Vec::new();
+            for entry in &found.entries {
+                edits.push(if is_current(entry) { edit(entry)? } else { EntryEdit::Gone });
+            }
+            if !found.is_damaged && edits.iter().all(|own| matches!(own, EntryEdit::AsIs)) {
+                continue;
+            }
+            let mut members = Vec::new();
+            for (entry, edit) in found.entries.iter().zip(edits) {
+                let (step, written) = (entry.header.step, entry.header.written);
+                let member = match edit {
+                    EntryEdit::AsIs => entry.without_line(self.disk),
+                    EntryEdit::Gone => continue,
+                    EntryEdit::Replaced(less) => to_member(step, written, Some(&less.to_bytes()), None),
+                };
+                members.extend(member.map_err(|error| CommitError::own_data(&segment, error))?);
+            }
+            match members.is_empty() {
+                true => self.drop_own(&segment)?,
+                false => self.write_own_file(&segment, &members)?,
+            }
+            self.sync(&self.path(UNDO))?;
+        }
+        self.entries.replace(None);
+        self.last_segment.replace(None);
+        self.kept.set(None);
+        Ok(())
+    }
+
+    /// Removes the undo data of steps, durably.
+    pub fn drop_steps(&self, steps: &HashSet<u64>) -> Result<(), CommitError> {
+        self.rewrite(&mut |own| {
+            Ok(if steps.contains(&own.header.step) { EntryEdit::Gone } else { EntryEdit::AsIs })
+        })
+    }
+
+    /// Returns a file's bytes if their digest is `made`, else other bytes, so that they don't match.
+    /// A file that can't be read is an error.
+    fn made(&self, file: &Path, made: &str) -> io::Result<Bytes> {
+        let read = optional(self.disk.read(&self.root.join(file), 0, None))?;
+        let mut bytes = Bytes::from(read.map(|(bytes, _)| bytes).unwrap_or_default());
+        if digest(&bytes) != made {
+            bytes.extend(&[0]);
+        }
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,151 @@
+//! Folders that a step makes for its files and that undo removes.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::disk::{Item, ItemKind};
+use crate::model::plan::change;
+use crate::model::{Act, Change, ChangeKind, PathText, Plan};
+use crate::store::write::apply::ApplyProgress;
+use crate::store::write::{CommitContext, CommitError};
+use crate::store::{hidden_names, lock};
+
+/// Returns the plan with the missing folders of its files. Undo removes these, but no folder that existed.
+pub fn with_folders<'p>(context: &CommitContext<'_>, plan: Cow<'p, Plan>) -> Cow<'p, Plan> {
+    let missing = missing(context, &plan);
+    let stands = |change: &Change| change.act == Act::MakeFolder && is_folder(context, &change.path);
+    if plan.changes.is_empty() || missing.is_empty() && !plan.changes.iter().any(stands) {
+        return plan;
+    }
+    let mut plan = plan.into_owned();
+    plan.changes.retain(|change| !stands(change));
+    let made = missing.into_iter().map(|(path, mode)| Change { mode, ..Change::make_folder(path) });
+    plan.changes = made.chain(plan.changes).collect();
+    Cow::Owned(plan)
+}
+
+fn is_folder(context: &CommitContext<'_>, path: &Path) -> bool {
+    context.host.disk.look(&context.path(path)).is_ok_and(|item| item.kind == ItemKind::Folder)
+}
+
+/// Returns the missing folders with their modes, outer folders first.
+fn missing(context: &CommitContext<'_>, plan: &Plan) -> BTreeMap<PathBuf, u32> {
+    let is_absent = |path: &Path| {
+        let looked = context.host.disk.look(&context.path(path));
+        looked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    };
+    let is_made =
+        |path: &Path| plan.changes.iter().any(|change| change.act == Act::MakeFolder && change.path == path);
+    let makes = |change: &&Change| matches!(change.act, Act::Create(_) | Act::Append(_) | Act::MakeFolder);
+    let mut missing = BTreeMap::new();
+    for change in plan.all().filter(makes).filter(|change| !change.path.starts_with("..")) {
+        let mode = if change.mode == change::SHARED_MODE { 0o777 } else { 0o700 };
+        let above = change.path.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
+        for folder in above.take_while(|path| is_absent(path)).filter(|path| !is_made(path)) {
+            missing.entry(folder.to_owned()).or_insert(mode);
+        }
+    }
+    missing
+}
+
+/// Removes folders that were not empty before. One with files of others stays, and a note says so.
+pub fn tidy(
+    context: &CommitContext<'_>,
+    plan: &Plan,
+    carried: &mut ApplyProgress,
+) -> Result<(), CommitError> {
+    let gone = plan.all().filter(|change| change.act == Act::RemoveFolder);
+    remove_folders(context, gone, carried)
+}
+
+/// Removes the folders of these changes, the innermost first.
+pub fn remove_folders<'c>(
+    context: &CommitContext<'_>,
+    changes: impl Iterator<Item = &'c Change>,
+    carried: &mut ApplyProgress,
+) -> Result<(), CommitError> {
+    let mut folders: Vec<PathBuf> = changes.map(|change| context.path(&change.path)).collect();
+    folders.sort_by_key(|folder| Reverse(folder.components().count()));
+    folders.iter().try_for_each(|folder| remove_emptied(context, folder, carried))
+}
+
+/// Removes a folder. If that fails, removes our leftover files in it and tries once more. It may
+/// stay for second names of replaced files.
+fn remove_emptied(
+    context: &CommitContext<'_>,
+    folder: &Path,
+    carried: &mut ApplyProgress,
+) -> Result<(), CommitError> {
+    let disk = context.host.disk;
+    let remove = || match disk.remove_folder(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        outcome => outcome,
+    };
+    let outcome = remove().or_else(|_| {
+        left_in(context, folder).iter().for_each(|path| drop(disk.remove(path)));
+        remove()
+    });
+    match outcome {
+        Ok(()) => drop(folder.parent().map(|above| disk.sync_folder(above))),
+        Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => {
+            return Err(CommitError::io(folder, "removed", error));
+        }
+        Err(error) => match other_in(context, folder) {
+            Some(name) => {
+                let (folder, name) = (folder.to_text(), Path::new(&name).to_text());
+                carried.notes.push(format!("{folder} holds other files ({name}) and stays"));
+            }
+            None if left_in(context, folder).is_empty() => {}
+            None => return Err(CommitError::io(folder, "removed", error)),
+        },
+    }
+    Ok(())
+}
+
+/// Returns what this process made in a folder and could not remove earlier: temporary files and locks, but no second names,
+/// as their files may be open.
+fn left_in(context: &CommitContext<'_>, folder: &Path) -> Vec<PathBuf> {
+    let own = context.own_process();
+    let items = context.host.disk.list(folder).unwrap_or_default().into_iter();
+    let is_left = |item: &Item| {
+        let maker = hidden_names::temp_process(&item.name).or_else(|| hidden_names::lock_process(&item.name));
+        item.kind == ItemKind::File
+            && (maker.is_some() && maker == own || is_own_lock(context, &folder.join(&item.name)))
+    };
+    items.filter(is_left).map(|item| folder.join(item.name)).collect()
+}
+
+/// Returns an item in a folder that is not ours, or that contains one.
+fn other_in(context: &CommitContext<'_>, folder: &Path) -> Option<OsString> {
+    let items = context.host.disk.list(folder).unwrap_or_default();
+    let other = items.into_iter().find(|item| {
+        let path = folder.join(&item.name);
+        match item.kind {
+            ItemKind::Folder => other_in(context, &path).is_some(),
+            _ => !hidden_names::is_ours(&item.name) && !is_own_lock(context, &path),
+        }
+    });
+    other.map(|item| item.name)
+}
+
+fn is_own_lock(context: &CommitContext<'_>, path: &Path) -> bool {
+    let is_lock = path.as_os_str().as_encoded_bytes().ends_with(b".lock");
+    let read = || context.host.disk.read(path, 0, Some(4096));
+    is_lock && read().is_ok_and(|(bytes, _)| lock::is_ours(&bytes))
+}
+
+/// True if the last step that touched a folder, or anything in it, removed the folder.
+pub fn was_removed(context: &CommitContext<'_>, folder: &Path) -> bool {
+    let Ok(relative) = folder.strip_prefix(&context.place.root) else { return false };
+    let Ok(journal) = context.vault.journal() else { return false };
+    // A later step with files in the folder found it again.
+    let mut about =
+        journal.iter().rev().filter(|line| line.files.iter().any(|file| file.path.starts_with(relative)));
+    about.next().is_some_and(|line| {
+        line.files.iter().any(|file| file.path == relative && file.change == ChangeKind::Remove)
+    })
+}
