@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::handle::{LastIdMap, LogGenerations, SessionLastIds};
 use super::{Memory, Result};
 use crate::disk::host::Host;
-use crate::format::tuning::StoreTuning;
 use crate::format::writing::RecordDraft;
 use crate::format::{self, Format};
 use crate::model::plan::effect::MemoryEffect;
@@ -37,7 +36,7 @@ impl Memory {
             Ok(plan)
         })?;
         let last = ends.last();
-        let Some(Appended { receipt, tuning, not_durable }) = appended else { return Ok(None) };
+        let Some(Appended { receipt, not_durable }) = appended else { return Ok(None) };
         let CommitReceipt { waits, plan, .. } = receipt;
         self.handle_state.not_durable.extend(not_durable);
         if waits && !self.handle_state.is_due {
@@ -47,13 +46,14 @@ impl Memory {
         if !(is_read && self.grow(format, &plan)) {
             self.refresh();
         }
-        self.wait_with(&tuning, if waits { drafts.len() } else { 0 });
+        self.wait_with(if waits { drafts.len() } else { 0 });
         Ok(Some(plan.effects.iter().map(MemoryEffect::name).collect()))
     }
 
     /// Notes records whose indexes wait. They are written when the batch is full, and when they have waited as long as the
     /// store's config says (2 §7.1).
-    fn wait_with(&mut self, tuning: &StoreTuning, records: usize) {
+    fn wait_with(&mut self, records: usize) {
+        let tuning = self.tuning();
         let state = &mut self.handle_state;
         state.waiting = state.waiting.saturating_add(records);
         let waited = self.machine.monotonic().saturating_sub(state.due_since);

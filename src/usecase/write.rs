@@ -10,7 +10,6 @@ use std::time::Duration;
 use super::planned_change::PlannedErasure;
 use super::recovery::RecoveryReport;
 use crate::disk::host::Host;
-use crate::format::tuning::StoreTuning;
 use crate::model::{Bytes, Change, CommitReceipt, Durability, NotReached, Plan, Store};
 use crate::ops::command::{StorePlan, WriteWay};
 use crate::ops::repair::{self, QuarantinePiece};
@@ -74,8 +73,6 @@ fn settle_derived(writer: &Writer<'_>, receipt: &CommitReceipt) {
 pub struct Appended {
     /// The receipt.
     pub receipt: CommitReceipt,
-    /// The settings of the store.
-    pub tuning: StoreTuning,
     /// The files with lines that are not durable yet.
     pub not_durable: Vec<PathBuf>,
 }
@@ -96,7 +93,7 @@ pub fn write_at_ends(
     let Some(plan) = make()? else { return Ok(None) };
     writer.set_durability(durability);
     let receipt = writer.commit(&plan)?;
-    Ok(Some(Appended { receipt, tuning: writer.tuning().clone(), not_durable: writer.not_durable() }))
+    Ok(Some(Appended { receipt, not_durable: writer.not_durable() }))
 }
 
 /// Makes the lines durable that a batch added to these files, and palimp's own data about them.

@@ -220,28 +220,6 @@ fn where_an_id_reads_like_a_session_and_an_id_the_session_is_meant_by_every_verb
     assert_eq!((rows.len(), &rows[0]["session"]), (1, &one.as_str().into()));
 }
 
-/// Returns the entry of a step that was refused, as a member of a gzip file with an extra field.
-fn refused(step: u64) -> Vec<u8> {
-    let field = format!("{{\"step\":{step},\"written\":0,\"deflated\":2,\"is_void\":true}}");
-    let head =
-        [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, field.len() as u8 + 4, 0, b'P', b'S', field.len() as u8, 0];
-    [&head[..], field.as_bytes(), &[3, 0], &[0; 8]].concat()
-}
-
-#[test]
-fn the_number_of_a_change_that_was_refused_is_in_nobodys_way_and_not_given_again() {
-    for format in crate::support::tries::some(FORMATS, &[1]) {
-        let site = Site::new(format);
-        let [one, _] = &site.sessions;
-        let stores = site.folder.path().join("data/stores");
-        let own = fs::read_dir(stores).unwrap().next().unwrap().unwrap().path();
-        let segment = own.join("undo/000001.steps.gz");
-        fs::write(&segment, [fs::read(&segment).unwrap(), refused(99)].concat()).unwrap();
-        let told = site.run(&["tag", &format!("{one}/{}", site.ids(one)[0]), "+auth"]).expect_status(0);
-        assert!(told.stderr.contains("undo 100"), "{format:?}: {}", told.stderr);
-    }
-}
-
 #[test]
 fn a_reference_into_another_session_is_not_taken_for_missing() {
     for format in crate::support::tries::some(FORMATS, &[0]) {

@@ -25,7 +25,7 @@ use crate::model::{
 use crate::store::compressed_files::FileCompression;
 use crate::store::erase::{ErasureMatcher, ErasureTarget};
 use crate::store::steps::step_segments::UNDO;
-use crate::store::steps::{StepHistory, UndoStep, list_backups};
+use crate::store::steps::{StepHistory, list_backups};
 use crate::store::{CommitError, Vault};
 use crate::text::digest::digest;
 use crate::text::json_edit::on_one_line;
@@ -92,7 +92,7 @@ pub fn with_deleted_without(
     let wanted = ErasureMatcher::before(format, &plain, &erased, now);
     let mut unread = Vec::new();
     let mut taken = DeletedCounts::new(format, now);
-    let mut held = held(disk, &vault, (&plain, steps), (&mut taken, &mut unread));
+    let (mut held, deletions) = held(disk, &vault, (&plain, steps), (&mut taken, &mut unread));
     held.sort_by_key(|own| std::cmp::Reverse(own.at));
     let gone = GoneSessions::of(format, &plain, &held, now);
     let mut store = plain;
@@ -117,11 +117,7 @@ pub fn with_deleted_without(
         parts: Vec::new(),
     };
     held.iter().for_each(|own| search.take(own));
-    search.parts = format
-        .own()
-        .deleted_parts
-        .map(|own| own(&search.store, &deletions(&vault, steps)))
-        .unwrap_or_default();
+    search.parts = format.own().deleted_parts.map(|own| own(&search.store, &deletions)).unwrap_or_default();
     let mut with = search.beside(gone.files);
     with.unread.extend(unread);
     add_archived(&mut with, format, archived, now);
@@ -158,21 +154,23 @@ fn add_archived(store: &mut Store, format: &dyn Format, archived: Vec<ArchivedIt
     }
 }
 
-/// Reads what undo data, but for some steps, and backups hold. Adds what can't be read to `unread`, for a message.
+/// Reads what undo data, but for some steps, and backups hold, and the undo data of deletions, both the newest first. Adds
+/// what can't be read to `unread`, for a message.
 fn held(
     disk: &dyn Disk,
     vault: &Vault<'_>,
     (store, without): (&Store, &BTreeSet<u64>),
     (taken, unread): (&mut DeletedCounts, &mut Vec<UnreadPath>),
-) -> Vec<KeptBytes> {
+) -> (Vec<KeptBytes>, Vec<Vec<Change>>) {
     let has_own_archive = format::by_name(store.format).is_some_and(|own| own.own().own_archive.is_some());
-    let mut all = Vec::new();
+    let (mut all, mut deletions) = (Vec::new(), Vec::new());
     let mut miss = |path: PathBuf, why: String| unread.push(UnreadPath { path, why });
     let steps = vault.steps().unwrap_or_else(|error| {
         miss(vault.path("undo"), error.to_string());
         Vec::new()
     });
     let journal = vault.journal().unwrap_or_default();
+    let done: HashSet<u64> = StepHistory::of(&journal).done.into_iter().map(|(step, _)| step).collect();
     for number in steps.into_iter().rev().filter(|own| !without.contains(own)) {
         let step = match vault.step(number) {
             Ok(Some(step)) => step,
@@ -183,6 +181,9 @@ fn held(
             }
         };
         let is_deletion = taken.see(number, &step);
+        if step.line.verb == Verb::Delete && done.contains(&number) {
+            deletions.push(step.changes.clone());
+        }
         // An undo removes what its step had added. That is not a deletion.
         if matches!(step.line.turn, Some(UndoRedo::Undo(_))) {
             continue;
@@ -214,18 +215,7 @@ fn held(
             Ok(None) => {}
         }
     }
-    all
-}
-
-/// Returns the undo data of deletions, the newest first. [`held`] reports what can't be read.
-fn deletions(vault: &Vault<'_>, without: &BTreeSet<u64>) -> Vec<Vec<Change>> {
-    let history = StepHistory::of(&vault.journal().unwrap_or_default());
-    let done: HashSet<u64> = history.done.into_iter().map(|(step, _)| step).collect();
-    let step = |number| vault.step(number).ok().flatten();
-    let steps = vault.steps().unwrap_or_default().into_iter().rev();
-    let steps = steps.filter(|own| !without.contains(own)).filter_map(step);
-    let is_it = |own: &UndoStep| own.line.verb == Verb::Delete && done.contains(&own.line.step);
-    steps.filter(is_it).map(|step| step.changes).collect()
+    (all, deletions)
 }
 
 struct DeletedSearch<'a> {

@@ -24,8 +24,8 @@ pub struct Vault<'a> {
     pub(super) root: PathBuf,
     /// The last step number, known only if no other process can use the next one.
     pub last: Cell<Option<u64>>,
-    /// The size of the undo data in bytes, known only if no other process can add any.
-    pub kept: Cell<Option<u64>>,
+    /// The step whose undo data this process kept last.
+    pub(super) begun: Cell<u64>,
     /// The segment that grows, once it is known.
     pub(super) last_segment: RefCell<Option<LastSegment>>,
     /// The entries of all segments, once they were read.
@@ -47,7 +47,7 @@ impl<'a> Vault<'a> {
             folder: folder_of(disk, data, root),
             root: root.to_owned(),
             last: Cell::new(None),
-            kept: Cell::new(None),
+            begun: Cell::default(),
             last_segment: RefCell::default(),
             entries: RefCell::default(),
         }

@@ -73,8 +73,12 @@ impl Vault<'_> {
 
     /// Makes the journal durable.
     pub fn sync_journal(&self) -> Result<(), CommitError> {
-        let path = self.path(JOURNAL);
-        sync_file(self.disk, &path).map_err(|error| CommitError::own_data(&path, error))
+        self.sync_own(&self.path(JOURNAL))
+    }
+
+    /// Makes what was written to a file of our data durable.
+    pub fn sync_own(&self, path: &Path) -> Result<(), CommitError> {
+        sync_file(self.disk, path).map_err(|error| CommitError::own_data(path, error))
     }
 
     /// Returns the last line of the journal, which may not be durable. A long line is, or is made durable here.
@@ -85,14 +89,16 @@ impl Vault<'_> {
         }
     }
 
-    /// Returns the last line of the journal; `None` if it does not end in one.
+    /// Returns the last line of the journal, which is empty if there is none; `None` if the journal does not end in one.
     pub(super) fn end_of_journal(&self) -> Result<Option<Vec<u8>>, CommitError> {
         let path = self.path(JOURNAL);
         let unread = |error| CommitError::unread(&path, error);
-        let Some(item) = optional(self.disk.look(&path)).map_err(unread)? else { return Ok(None) };
+        let Some(item) = optional(self.disk.look(&path)).map_err(unread)? else {
+            return Ok(Some(Vec::new()));
+        };
         let from = item.generation.len.saturating_sub(END);
         let (bytes, _) = self.disk.read(&path, from, None).map_err(unread)?;
-        let Some(lines) = bytes.strip_suffix(b"\n") else { return Ok(None) };
+        let Some(lines) = bytes.strip_suffix(b"\n") else { return Ok(bytes.is_empty().then_some(bytes)) };
         Ok(Some(lines[memchr::memrchr(b'\n', lines).map_or(0, |feed| feed + 1)..].to_vec()))
     }
 
@@ -154,15 +160,21 @@ fn damaged_lines(bytes: &[u8]) -> impl Iterator<Item = usize> {
     damaged.map(|(number, _)| number)
 }
 
-/// Appends bytes to a file of our data, durably if it is to be so, or is new. Makes an absent file. Ends a torn line first.
+/// Appends bytes to a file of our data, durably if it is to be so, or is new. Makes an absent file. Cuts off a torn line.
 fn append(disk: &dyn Disk, path: &Path, bytes: &[u8], is_durable: bool) -> io::Result<()> {
     let (mut file, is_new) = match optional(disk.append(path))? {
         Some(file) => (file, false),
         None => (disk.create(path, PRIVATE_MODE)?, true),
     };
     let len = file.generation()?.len;
-    let glued = len > 0 && disk.read(path, len - 1, Some(1))?.0 != b"\n";
-    let line = if glued { [b"\n", bytes].concat() } else { bytes.to_vec() };
+    let end = disk.read(path, len.saturating_sub(END), None)?.0;
+    let torn = &end[memchr::memrchr(b'\n', &end).map_or(0, |feed| feed + 1)..];
+    let is_line = line_of(torn).is_some() || torn.len() as u64 == END;
+    if !torn.is_empty() && !is_line {
+        // A crash cut it: the next start has settled its step since.
+        file.set_len(len - torn.len() as u64)?;
+    }
+    let line = if is_line { [b"\n", bytes].concat() } else { bytes.to_vec() };
     file.write(&line)?;
     if is_durable || is_new {
         file.sync()?;

@@ -14,16 +14,14 @@ mod folder;
 mod journal;
 pub(super) mod pending_erasure;
 pub(super) mod retention;
-mod settled;
 pub(super) mod step_history;
 mod step_segments;
 mod store_registry;
 pub(super) mod undo_step;
 pub(super) mod undo_steps;
 mod value_key;
-mod verify_backup;
 
-pub use backups::{QuarantinedPiece, list_backups};
+pub use backups::{QuarantinedPiece, list_backups, verify_backup};
 pub use deleted_records::{
     Deletions, DeletionsCache, held_bytes, with_archived, with_deleted, with_deleted_without, without_deleted,
 };
@@ -33,8 +31,6 @@ pub use folder::{Vault, make_folders, make_folders_as};
 pub use step_history::StepHistory;
 pub use store_registry::{interrupted_stores, is_settled};
 pub use undo_step::UndoStep;
-pub use verify_backup::verify_backup;
 
 use folder::{real_of, way_to};
 pub(super) use journal::JOURNAL;
-pub(super) use step_segments::UNDO;

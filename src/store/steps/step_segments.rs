@@ -3,6 +3,7 @@
 //! A segment grows only at its end, so one fsync makes a step durable. Each entry is a member of a gzip file (RFC 1952),
 //! whose extra field says which step it is and how long it is: `zcat` shows everything that a segment holds.
 
+use std::collections::HashSet;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use flate2::{Compression, Crc};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
+use super::undo_step::UndoStep;
 use crate::disk::{Disk, optional};
 use crate::model::JournalLine;
 
@@ -78,6 +80,15 @@ pub struct SegmentEntries {
     pub is_damaged: bool,
 }
 
+impl SegmentEntries {
+    /// True if something in it is no entry, or undo data that another entry of its step replaced.
+    pub fn is_to_rewrite(&self) -> bool {
+        let mut later = HashSet::new();
+        let is_replaced = |own: &StepEntry| !later.insert(own.header.step) && !own.header.is_void;
+        self.is_damaged || self.entries.iter().rev().any(is_replaced)
+    }
+}
+
 /// Returns an entry as the bytes of its member: the last line of the journal, which is perhaps not durable, and the undo
 /// data, if the step has any.
 pub fn to_member(
@@ -118,9 +129,9 @@ pub fn entries_of(disk: &dyn Disk, segment: &Path) -> io::Result<SegmentEntries>
         while at < part.len() {
             let rest = &part[at..];
             let start = part_start + at as u64;
-            let entry = header_of(rest).map(|(header, before)| {
-                let len = before as u64 + header.deflated + TRAILER;
-                StepEntry { header, segment: segment.to_owned(), start, len }
+            let entry = header_of(rest).and_then(|(header, before)| {
+                let len = header.deflated.checked_add(before as u64 + TRAILER)?;
+                Some(StepEntry { header, segment: segment.to_owned(), start, len })
             });
             if let Some(entry) = entry.filter(|own| own.len <= file_len - start) {
                 at += entry.len as usize;
@@ -131,7 +142,9 @@ pub fn entries_of(disk: &dyn Disk, segment: &Path) -> io::Result<SegmentEntries>
                 break;
             } else {
                 found.is_damaged = true;
-                at += memmem::find(&rest[1..], MAGIC).map_or(rest.len(), |next| next + 1);
+                // The beginning of a member may be the end of this part.
+                let end = (rest.len() + 1).saturating_sub(MAGIC.len()).max(1);
+                at += memmem::find(&rest[1..], MAGIC).map_or(end, |next| next + 1);
             }
         }
         if part.is_empty() {
@@ -156,9 +169,20 @@ impl StepEntry {
         (&self.segment, self.start)
     }
 
-    /// Returns its member without the line of the journal, for a rewritten segment.
-    pub fn without_line(&self, disk: &dyn Disk) -> io::Result<Vec<u8>> {
-        to_member(self.header.step, self.header.written, self.data(disk)?.as_deref(), None)
+    /// Reads its member as it is on disk; `None` if another is in its place.
+    pub fn member(&self, disk: &dyn Disk) -> io::Result<Option<Vec<u8>>> {
+        let read = optional(disk.read(&self.segment, self.start, Some(self.len)))?;
+        let is_it = |own: &EntryHeader| {
+            (own.step, own.written, own.deflated)
+                == (self.header.step, self.header.written, self.header.deflated)
+        };
+        // The segment may have been rewritten since.
+        Ok(read.map(|(member, _)| member).filter(|own| header_of(own).is_some_and(|(own, _)| is_it(&own))))
+    }
+
+    /// Returns its member with other undo data, and without the line of the journal.
+    pub fn with(&self, step: &UndoStep) -> io::Result<Vec<u8>> {
+        to_member(self.header.step, self.header.written, Some(&step.to_bytes()), None)
     }
 
     /// Reads the undo data. `None` if it was removed, or a crash cut it, so that its checksum is wrong.
@@ -178,12 +202,11 @@ impl StepEntry {
     }
 
     fn content(&self, disk: &dyn Disk) -> io::Result<Option<Vec<u8>>> {
-        let read = optional(disk.read(&self.segment, self.start, Some(self.len)))?;
-        let inflate = |(member, _): (Vec<u8>, _)| {
+        let inflate = |member: Vec<u8>| {
             let mut content = Vec::new();
             GzDecoder::new(&member[..]).read_to_end(&mut content).ok().map(|_| content)
         };
-        Ok(read.and_then(inflate))
+        Ok(self.member(disk)?.and_then(inflate))
     }
 }
 

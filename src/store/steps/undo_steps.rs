@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::Vault;
+use super::journal::line_of;
 use super::step_segments::{
     LastSegment, SEGMENT_SUFFIX, SegmentEntries, StepEntry, UNDO, entries_of, to_member,
 };
 use super::undo_step::{UndoStep, digest};
-use crate::disk::{optional, sync_file};
+use crate::disk::optional;
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::{Bytes, Durability, JournalLine, Moment, path_from_text};
 use crate::store::CommitError;
@@ -22,12 +23,8 @@ pub const PENDING: &str = "derive.json";
 /// A segment that would be longer than this, in bytes, takes no more steps.
 const FULL: u64 = 256 << 10;
 
-/// What happens to an entry when its segment is rewritten.
-pub enum EntryEdit {
-    AsIs,
-    Gone,
-    Replaced(Box<UndoStep>),
-}
+/// Returns the member that an entry becomes, which is empty if nothing stays of it; `None` if it stays as it is.
+type EntryEdit<'e> = &'e mut dyn FnMut(&StepEntry) -> Result<Option<Vec<u8>>, CommitError>;
 
 impl Vault<'_> {
     /// Returns the numbers of the steps with undo data, ascending.
@@ -95,7 +92,50 @@ impl Vault<'_> {
         let found = self.last_entries()?.entries.into_iter();
         let last: BTreeMap<u64, bool> = found.map(|own| (own.header.step, own.header.is_void)).collect();
         let begun = last.into_iter().filter(|(_, is_void)| !is_void).map(|(step, _)| step);
-        Ok(begun.filter(|step| !known.contains(step)).collect())
+        let mut begun: Vec<u64> = begun.filter(|step| !known.contains(step)).collect();
+        if !begun.is_empty() && !self.damaged()?.is_empty() {
+            // A line that can't be read may be the one of an earlier step, which was settled then.
+            begun.retain(|step| journal.last().is_none_or(|last| *step > last.step));
+        }
+        Ok(begun)
+    }
+
+    /// Cuts off the last entry if a crash did: its step had changed nothing since the entry before it.
+    pub fn cut_torn_entry(&self, journal: &[JournalLine]) -> Result<(), CommitError> {
+        let entries = self.last_entries()?.entries;
+        let Some(last) = entries.last().filter(|own| !own.header.is_void) else { return Ok(()) };
+        let (path, start) = last.place();
+        let is_known = journal.iter().any(|line| line.step == last.header.step);
+        let has_data = || last.data(self.disk).map_err(|error| CommitError::unread(path, error));
+        if is_known || has_data()?.is_some() {
+            return Ok(());
+        }
+        self.forget_entries();
+        let cut = || {
+            let mut file = self.disk.append(path)?;
+            file.set_len(start).and_then(|()| file.sync())
+        };
+        cut().map_err(|error| CommitError::own_data(path, error))
+    }
+
+    /// True if no change was interrupted, by the end of the journal and the segment that grows. Derived files may still be
+    /// due. Also notes the last step number and the end of the segment.
+    pub fn is_settled(&self) -> Result<bool, CommitError> {
+        if self.erasing()?.is_some() {
+            return Ok(false);
+        }
+        let step = |line: Vec<u8>| if line.is_empty() { Some(0) } else { line_of(&line).map(|own| own.step) };
+        let Some(last) = self.end_of_journal()?.and_then(step) else { return Ok(false) };
+        let segment = self.segments()?.pop();
+        let found = segment.as_deref().map(|path| self.entries_in(path)).transpose()?.unwrap_or_default();
+        self.last_segment.replace(segment.map(|path| LastSegment { path, end: found.end }));
+        // The number of a refused change is not used again.
+        let void = found.entries.iter().filter(|own| own.header.is_void).map(|own| own.header.step);
+        let void: HashSet<u64> = void.collect();
+        self.last.set(Some(last.max(void.iter().copied().max().unwrap_or(0))));
+        let is_over = |step: u64| step <= last || void.contains(&step);
+        let is_whole = !found.is_damaged && !self.has_unfinished_segment()?;
+        Ok(is_whole && found.entries.iter().all(|own| is_over(own.header.step)))
     }
 
     /// True if a step or an erasure was interrupted, or derived files are due. Fails if that can't be read: something may
@@ -122,13 +162,19 @@ impl Vault<'_> {
         step: &UndoStep,
         durability: Durability,
     ) -> Result<(), CommitError> {
-        self.add_entry(number, clock, Some(&step.to_bytes()), durability)
+        let is_again = self.begun.replace(number) == number;
+        let len = self.add_entry(number, clock, Some(&step.to_bytes()), durability)?;
+        match is_again && len > FULL {
+            // What it replaces must not fill the disk.
+            true => self.rewrite_each(self.segments()?.pop(), &mut |_| Ok(None)),
+            false => Ok(()),
+        }
     }
 
     /// Notes, durably, that a step was not done, or not finished and then undone. Its number is not used again.
     pub fn forget(&self, number: u64, clock: Moment) -> Result<(), CommitError> {
         self.drop_archived_by(number)?;
-        self.add_entry(number, clock, None, Durability::Each)
+        self.add_entry(number, clock, None, Durability::Each).map(drop)
     }
 
     fn add_entry(
@@ -137,18 +183,18 @@ impl Vault<'_> {
         clock: Moment,
         data: Option<&[u8]>,
         durability: Durability,
-    ) -> Result<(), CommitError> {
+    ) -> Result<u64, CommitError> {
         let folder = self.folder(UNDO)?;
         let last = self.line_not_durable()?;
         let member = to_member(step, clock.0, data, last.as_ref());
         let member = member.map_err(|error| CommitError::own_data(&folder, error))?;
         self.make_room(step, member.len() as u64)?;
         let LastSegment { path, end } = self.segment_for(step, member.len() as u64)?;
-        self.entries.replace(None);
-        self.last_segment.replace(None);
+        self.forget_entries();
         self.grow(&path, end, &member, durability).map_err(|error| CommitError::own_data(&path, error))?;
-        self.last_segment.replace(Some(LastSegment { path, end: end + member.len() as u64 }));
-        Ok(())
+        let len = member.len() as u64;
+        self.last_segment.replace(Some(LastSegment { path, end: end + len }));
+        Ok(len)
     }
 
     /// Returns the segment that takes `len` more bytes: the last one, or a new one if it is full. Then all of its
@@ -172,8 +218,14 @@ impl Vault<'_> {
                 return Ok(last);
             }
             self.sync_journal()?;
+            // A batch may have left it to the end.
+            self.sync_own(&last.path)?;
         }
         Ok(LastSegment { path: self.path(UNDO).join(format!("{step:06}{SEGMENT_SUFFIX}")), end: 0 })
+    }
+
+    fn forget_entries(&self) {
+        (self.entries.replace(None), self.last_segment.replace(None));
     }
 
     /// Writes a member at the end of a segment. What a crash cut behind `end` goes. If it fails, nothing of it stays.
@@ -199,12 +251,9 @@ impl Vault<'_> {
         })
     }
 
-    /// Makes the undo data of a batch durable, and the journal.
-    pub fn make_durable(&self) -> Result<(), CommitError> {
-        if let Some(segment) = self.segments()?.pop() {
-            sync_file(self.disk, &segment).map_err(|error| CommitError::own_data(&segment, error))?;
-        }
-        self.sync_journal()
+    /// Returns the path of the segment that grows, once it is known.
+    pub fn last_segment_path(&self) -> Option<PathBuf> {
+        self.last_segment.borrow().as_ref().map(|own| own.path.clone())
     }
 
     /// Reads a step's undo data; `None` if it was removed, or a crash interrupted its writing. Fails if it, or a file
@@ -231,53 +280,56 @@ impl Vault<'_> {
         Ok(self.steps()?.into_iter().rev().take(most).filter_map(|number| self.step(number).transpose()))
     }
 
-    /// Rewrites the segments in which entries go or change, and those that are damaged. Each is replaced atomically.
-    pub fn rewrite(
-        &self,
-        edit: &mut dyn FnMut(&StepEntry) -> Result<EntryEdit, CommitError>,
-    ) -> Result<(), CommitError> {
+    /// Rewrites segments in which entries go or change, or that are damaged, each atomically, without replaced entries.
+    pub fn rewrite(&self, edit: EntryEdit<'_>) -> Result<(), CommitError> {
         // An entry may have the only durable line of the step before it.
         self.complete_journal()?;
         self.sync_journal()?;
+        self.rewrite_each(self.segments()?, edit)
+    }
+
+    fn rewrite_each(
+        &self,
+        segments: impl IntoIterator<Item = PathBuf>,
+        edit: EntryEdit<'_>,
+    ) -> Result<(), CommitError> {
         let current = self.entries()?;
         let is_current =
             |own: &StepEntry| current.get(&own.header.step).is_some_and(|last| last.place() == own.place());
-        for segment in self.segments()? {
+        for segment in segments {
             let found = self.entries_in(&segment)?;
-            let mut edits = Vec::new();
-            for entry in &found.entries {
-                edits.push(if is_current(entry) { edit(entry)? } else { EntryEdit::Gone });
+            let (mut is_changed, mut edits) = (found.is_to_rewrite(), Vec::new());
+            for entry in found.entries.into_iter().filter(is_current) {
+                let becomes = edit(&entry)?;
+                is_changed |= becomes.is_some();
+                edits.push((entry, becomes));
             }
-            if !found.is_damaged && edits.iter().all(|own| matches!(own, EntryEdit::AsIs)) {
+            if !is_changed {
                 continue;
             }
-            let mut members = Vec::new();
-            for (entry, edit) in found.entries.iter().zip(edits) {
-                let (step, written) = (entry.header.step, entry.header.written);
-                let member = match edit {
-                    EntryEdit::AsIs => entry.without_line(self.disk),
-                    EntryEdit::Gone => continue,
-                    EntryEdit::Replaced(less) => to_member(step, written, Some(&less.to_bytes()), None),
-                };
-                members.extend(member.map_err(|error| CommitError::own_data(&segment, error))?);
+            let mut left = Vec::new();
+            for (entry, becomes) in edits {
+                left.extend(match becomes {
+                    Some(member) => member,
+                    None => entry
+                        .member(self.disk)
+                        .map_err(|error| CommitError::unread(&segment, error))?
+                        .unwrap_or_default(),
+                });
             }
-            match members.is_empty() {
+            match left.is_empty() {
                 true => self.drop_own(&segment)?,
-                false => self.write_own_file(&segment, &members)?,
+                false => self.write_own_file(&segment, &left)?,
             }
             self.sync(&self.path(UNDO))?;
         }
-        self.entries.replace(None);
-        self.last_segment.replace(None);
-        self.kept.set(None);
+        self.forget_entries();
         Ok(())
     }
 
     /// Removes the undo data of steps, durably.
     pub fn drop_steps(&self, steps: &HashSet<u64>) -> Result<(), CommitError> {
-        self.rewrite(&mut |own| {
-            Ok(if steps.contains(&own.header.step) { EntryEdit::Gone } else { EntryEdit::AsIs })
-        })
+        self.rewrite(&mut |own| Ok(steps.contains(&own.header.step).then(Vec::new)))
     }
 
     /// Returns a file's bytes if their digest is `made`, else other bytes, so that they don't match.
@@ -289,5 +341,51 @@ impl Vault<'_> {
             bytes.extend(&[0]);
         }
         Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::RealDisk;
+    use crate::model::Verb;
+
+    fn tag(records: u64) -> UndoStep {
+        UndoStep {
+            line: JournalLine { verb: Verb::Tag, records, ..JournalLine::default() },
+            ..UndoStep::default()
+        }
+    }
+
+    #[test]
+    fn what_a_crash_cut_of_a_later_entry_leaves_the_one_before_it_and_a_torn_line_of_the_journal_goes() {
+        let (folder, data) = (crate::folder::new(), crate::folder::new());
+        let vault = || Vault::open(&RealDisk, data.path(), folder.path()).unwrap();
+        let line = |step: u64| JournalLine { step, ..JournalLine::default() };
+        let keep = |step: u64, records: u64| {
+            vault().keep(step, Moment(0), &tag(records), Durability::Each).unwrap();
+        };
+        keep(1, 1);
+        vault().write_later(&line(1)).unwrap();
+        keep(2, 2);
+        keep(2, 3);
+        let segment = vault().segments().unwrap().remove(0);
+        let bytes = std::fs::read(&segment).unwrap();
+        let zeros = [&bytes[..bytes.len() - 12], &[0; 12]].concat();
+        std::fs::write(&segment, zeros).unwrap();
+        let journal = vault().path(super::super::JOURNAL);
+        let torn = std::fs::read(&journal).unwrap();
+        std::fs::write(&journal, &torn[..torn.len() - 9]).unwrap();
+        let vault = vault();
+        assert_eq!(
+            vault.unsettled(&vault.journal().unwrap()).unwrap(),
+            [2],
+            "the next entry has the line of step 1"
+        );
+        vault.cut_torn_entry(&vault.journal().unwrap()).unwrap();
+        assert_eq!(vault.step(2).unwrap().unwrap().line.records, 2);
+        vault.write(&line(2)).unwrap();
+        assert_eq!(vault.damaged().unwrap(), [""; 0]);
+        assert_eq!(vault.journal().unwrap().iter().map(|line| line.step).collect::<Vec<_>>(), [1, 2]);
     }
 }

@@ -26,7 +26,7 @@ use crate::model::snapshot::Generation;
 use crate::model::{Act, Bytes, Change};
 use crate::store::hidden_names;
 use crate::store::steps::make_folders_as;
-use crate::store::write::handover::second_name::ReplacedFile;
+use crate::store::write::apply::replace_file::ReplacedFile;
 use crate::store::write::handover::wait_for_line_end::wait_for_line_end;
 
 /// The size of one write, in bytes: smaller pieces are collected up to it.

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::handover::second_name::ReplacedFile;
+use super::apply::replace_file::ReplacedFile;
 use super::{CommitError, UndoStep, Vault};
 use crate::disk::host::Host;
 use crate::disk::{Disk, Item, optional, sync_file};
@@ -58,7 +58,11 @@ impl<'a> CommitContext<'a> {
 
     /// Keeps a step's undo data before it is done.
     pub fn keep(&self, number: u64, step: &UndoStep) -> Result<(), CommitError> {
-        self.vault.keep(number, self.host.machine.now(), step, self.durability.get())
+        self.vault.keep(number, self.host.machine.now(), step, self.durability.get())?;
+        if self.durability.get() == Durability::Batch {
+            self.not_durable.borrow_mut().extend(self.vault.last_segment_path());
+        }
+        Ok(())
     }
 
     /// Makes files durable to which lines were added, or leaves that to the end of the batch.

@@ -13,10 +13,9 @@ use super::scrub::stale_plan_guard;
 use super::{CommitContext, CommitError, FilesState, UndoStep};
 use crate::format::writing::Refusal;
 use crate::model::plan::effect::MemoryEffect;
-use crate::model::{Act, Change, CommitReceipt, FileLine, JournalLine, PathText, Plan, UndoRedo};
+use crate::model::{Act, Change, CommitReceipt, FileLine, JournalLine, Plan, UndoRedo};
 use crate::store::lock::LockError;
 use crate::store::referenced_files;
-use crate::store::steps::UNDO;
 use crate::store::write::apply::ApplyProgress;
 
 pub fn commit(
@@ -98,7 +97,7 @@ fn commit_as(
     // Written as soon as the files have the change: later writes of others make that hard to see.
     // If the journal can't be written, the step is still applied: its undo data says the same, and
     // the next start writes the line.
-    let journalled = context.vault.write_later(&line).map_err(|error| unjournalled(context, number, &error));
+    let journalled = context.vault.write_later(&line).map_err(|error| unjournalled(number, &error));
     // A step that is not in the journal needs its undo data to be settled.
     if journalled.is_ok()
         && let Err(error) = context.vault.drop_too_large(number)
@@ -129,14 +128,11 @@ fn new_keys(plan: &Plan) -> Vec<(String, String)> {
     taken.map(keys).collect()
 }
 
-/// Returns the note about a step that is applied but not in the journal. Its undo data says the
-/// same, and the next start writes the line.
-fn unjournalled(context: &CommitContext<'_>, number: u64, error: &CommitError) -> String {
-    let folder = context.vault.path(UNDO);
+/// Returns the note about a step that is applied but not in the journal.
+fn unjournalled(number: u64, error: &CommitError) -> String {
+    let why = error.in_short();
     format!(
-        "the change is saved, but the journal is not: {}. Step {number} is kept in {}. The next start of palimp adds it to the journal; then `palimp undo {number}` undoes it",
-        error.in_short(),
-        folder.to_text()
+        "the change is saved, but the journal is not: {why}. The next start of palimp adds step {number} to it; then `palimp undo {number}` undoes it"
     )
 }
 

@@ -16,7 +16,7 @@ pub mod scrub;
 mod writer;
 
 pub use apply::rebase_splices::merge;
-pub use handover::left_files::take_left_files;
+pub use handover::rescue::take_left_files;
 pub use history::undo_redo::{plan_redo, plan_undo};
 pub use recovery::leftover_files::is_left_over;
 pub use writer::Writer;

@@ -63,7 +63,7 @@ impl<'a> Writer<'a> {
     /// Makes these files durable, and palimp's own data.
     pub fn make_durable(&self, files: &[PathBuf]) -> Result<(), CommitError> {
         sync_each(self.context.host.disk, files)?;
-        self.context.vault.make_durable()
+        self.context.vault.sync_journal()
     }
 
     /// Carries out a plan. After an error, its [`FilesState`](super::FilesState) says what state the files are in.

@@ -2,15 +2,15 @@
 //! keeps a name of ours until it is known to be the one that was compared.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{ApplyContext, LostRace, StagedChange};
+use crate::disk::host::Host;
 use crate::disk::{Disk, is_absent, is_unsupported, optional, put_new};
-use crate::model::Act;
 use crate::model::snapshot::Generation;
+use crate::model::{Act, Bytes};
 use crate::store::CommitError;
 use crate::store::hidden_names::{OldFileName, SwapFileName};
-use crate::store::write::handover::second_name::{ReplacedFile, link_as_old, rename_as_old};
 
 impl ApplyContext<'_, '_> {
     /// Puts the new bytes in the file's place, or removes the file. If it is not the file that was
@@ -246,4 +246,36 @@ impl StagedChange {
         let grown = disk.read_after(path, base)?.0;
         Ok(grown.is_none_or(|grown| !grown.is_empty() && (self.derived || !self.grows)))
     }
+}
+
+/// A replaced file, by its second name.
+pub struct ReplacedFile {
+    pub path: PathBuf,
+    /// What was taken over of it, if this process still has that.
+    pub content: Option<Bytes>,
+}
+
+impl From<PathBuf> for ReplacedFile {
+    fn from(path: PathBuf) -> ReplacedFile {
+        ReplacedFile { path, content: None }
+    }
+}
+
+/// Renames our file at `path`, which was in the place of `file` for a moment, to a second name, so
+/// that it is watched: others may have written after its first `len` bytes, or still do.
+pub fn rename_as_old(host: Host<'_>, path: &Path, file: &Path, len: u64) -> Option<PathBuf> {
+    let name = name_of_ours(host, path, file, len)?;
+    host.disk.rename(path, &name).ok().map(|()| name)
+}
+
+/// Links our `file` to such a second name, before it is removed from its place.
+pub fn link_as_old(host: Host<'_>, file: &Path, len: u64) -> Option<PathBuf> {
+    let name = name_of_ours(host, file, file, len)?;
+    host.disk.link(file, &name).ok().map(|()| name)
+}
+
+fn name_of_ours(host: Host<'_>, path: &Path, file: &Path, len: u64) -> Option<PathBuf> {
+    let (bytes, _) = host.disk.read(path, 0, Some(len)).ok()?;
+    let old = OldFileName::of(file, &bytes.into(), host.machine.now(), host.machine.own_process());
+    Some(file.with_file_name(old.name()))
 }

@@ -10,13 +10,8 @@ use crate::store::derived_files;
 use crate::store::steps::undo_step::{DerivedState, digest};
 use crate::store::write::{CommitContext, CommitError};
 
-/// The limit, in bytes, of derived changes that are kept: a rebuild would take longer.
-const SMALL: usize = 1024;
-/// The same limit for a small store, and for added records in a store that is not large: a digest
-/// takes as much space, and a rebuild takes no time.
-const SMALL_BESIDE_FEW: usize = 128;
-/// A store up to this size, in bytes, has few records.
-const FEW: u64 = 256 << 10;
+/// The limit, in bytes, of derived changes that are kept: a digest takes as much space.
+const SMALL: usize = 128;
 /// The limit, in bytes, of derived changes that are kept if another program wrote the file.
 const FOREIGN: usize = 64 << 10;
 /// How many of the last steps are searched for the one that wrote a derived file.
@@ -36,10 +31,7 @@ pub fn kept_of_derived<'p>(
         Act::Splice(splices) => splices.iter().map(|own| own.was.len() + own.becomes.len()).sum(),
         _ => 0,
     };
-    let adds = plan.changes.iter().all(|change| matches!(change.act, Act::Append(_)));
-    let few = if adds { derived_files::LARGE_BUSY_LOG } else { FEW };
-    let small = if context.store.bytes <= few { SMALL_BESIDE_FEW } else { SMALL };
-    let is_one = |change: &&Change| bytes(change) > small && !plan.changes.is_empty();
+    let is_one = |change: &&Change| bytes(change) > SMALL && !plan.changes.is_empty();
     let journal = context.vault.journal()?;
     let state = |path: &Path, was: &Bytes| DerivedState {
         path: path.to_owned(),

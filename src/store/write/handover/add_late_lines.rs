@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::left_files::note_left_files;
+use super::rescue::note_left_files;
 use super::wait_for_line_end::{is_fresh, whole_lines};
 use crate::disk::{Disk, WritableFile, optional};
 use crate::model::plan::change::PRIVATE_MODE;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::second_name::{ReplacedFile, link_as_old, rename_as_old};
 use crate::disk::{Item, ProcessState, is_unsupported, optional, put_new};
 use crate::model::{Act, Change, PathText, Plan, Store, Verb, plan};
 use crate::store::hidden_names::{OldFileName, SwapFileName};
 use crate::store::write::apply::rebase_splices::rebase;
+use crate::store::write::apply::replace_file::{ReplacedFile, link_as_old, rename_as_old};
 use crate::store::write::apply::{ApplyProgress, apply_plan};
 use crate::store::write::commit_context::STEPS;
 use crate::store::write::handover::late_writes;

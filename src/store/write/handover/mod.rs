@@ -4,7 +4,5 @@
 pub mod add_late_lines;
 pub mod file_exchange;
 pub mod late_writes;
-pub mod left_files;
 pub mod rescue;
-pub mod second_name;
 pub mod wait_for_line_end;

@@ -5,18 +5,21 @@
 //! when no process can have the file open, or after a minute without new lines.
 
 use crate::store::write::derive::derive_files;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use super::add_late_lines::SharedLock;
 use super::late_writes::LateWrite;
-use super::second_name::ReplacedFile;
 use super::wait_for_line_end::{is_fresh, whole_lines};
-use super::{add_late_lines, file_exchange, late_writes, left_files};
+use super::{add_late_lines, file_exchange, late_writes};
 use crate::disk::optional;
 use crate::model::snapshot::Generation;
 use crate::model::{Bytes, Verb, is_log};
+use crate::store::discovery::Place;
 use crate::store::hidden_names::OldFileName;
 use crate::store::write::CommitContext;
+use crate::store::write::apply::replace_file::ReplacedFile;
 use crate::store::write::apply::step_folders;
 
 /// How long an old file is watched after it last grew, in seconds.
@@ -84,7 +87,7 @@ fn look_after(
         left.extend(looked.left);
     }
     if !left.is_empty() {
-        left_files::note_left_files(&context.place, left);
+        note_left_files(&context.place, left);
     }
     (count, touched)
 }
@@ -209,4 +212,20 @@ fn leave(context: &CommitContext<'_>, old: &Path, is_gone: bool) {
             break;
         }
     }
+}
+
+/// What this process left, by store.
+static LEFT: Mutex<BTreeMap<PathBuf, (Place, Vec<PathBuf>)>> = Mutex::new(BTreeMap::new());
+
+/// Notes second names that are left in a store.
+pub fn note_left_files(place: &Place, names: Vec<PathBuf>) {
+    if let Ok(mut left) = LEFT.lock() {
+        let place = Place::whole(place.root.clone(), place.format);
+        left.entry(place.root.clone()).or_insert((place, Vec::new())).1.extend(names);
+    }
+}
+
+/// Returns the stores in which this process left second names since the last call, and these names.
+pub fn take_left_files() -> Vec<(Place, Vec<PathBuf>)> {
+    LEFT.lock().map(|mut left| std::mem::take(&mut *left).into_values().collect()).unwrap_or_default()
 }

@@ -34,10 +34,7 @@ pub fn recover(context: &CommitContext<'_>) -> Result<(), CommitError> {
     context.vault.damaged()?.into_iter().for_each(|note| context.note(note));
     context.vault.complete_journal()?;
     let journal = context.vault.journal()?;
-    let last = context.vault.entries()?.last_key_value().map_or(0, |(step, _)| *step);
-    let journalled = journal.last().map_or(0, |line| line.step);
-    let erasing = context.vault.erasing()?.map_or(0, |own| own.step);
-    context.vault.last.set(Some(last.max(journalled).max(erasing)));
+    context.vault.cut_torn_entry(&journal)?;
     let mut unsettled = HashSet::new();
     for number in context.vault.unsettled(&journal)? {
         if settle(context, number, None)? == RecoveryOutcome::Waits {

@@ -77,6 +77,8 @@ impl Writer<'_> {
         entry.alike = contents.alike(&wanted, &context.store.documents, &machine.random());
         entry.texts = Needles::of(contents.main_texts()).contents().map(|own| key.digest(own)).collect();
         let through = scrubbed_copies::gone_through(context, &store)?;
+        // A step whose line a power cut takes would be judged by files that the erasure has changed.
+        context.vault.sync_journal()?;
         context.vault.begin_erasing(&entry)?;
         if let Err((error, began)) = carry_bare(context, plan) {
             if !began {

@@ -16,9 +16,9 @@ use crate::store::erase::{
 };
 use crate::store::steps::archive::{ARCHIVE, is_item, item_of, to_bytes};
 use crate::store::steps::backups::file_in_name;
+use crate::store::steps::pending_erasure::json;
 use crate::store::steps::retention::is_unfinished;
 use crate::store::steps::undo_step::DerivedState;
-use crate::store::steps::undo_steps::EntryEdit;
 use crate::store::steps::{JOURNAL, UndoStep, draft_of};
 use crate::store::{CommitError, Vault};
 use crate::text::unpack::gunzip;
@@ -117,17 +117,24 @@ impl Vault<'_> {
     /// Removes the steps with erased content from undo data. An index has words of its records: where it has the id of
     /// an erased one, only its change goes, and an undo of the step rebuilds it.
     fn sweep_steps(&self, wanted: &ErasureMatcher<'_>, sought: &SearchTexts) -> Result<(), CommitError> {
-        let names = IdFinder::of(wanted);
+        let ids = IdFinder::of(wanted);
         self.rewrite(&mut |entry| {
+            let unread = |error| CommitError::unread(entry.place().0, error);
+            let line = entry.last_line(self.disk).map_err(unread)?;
+            let line = line.map(|own| json(&own)).transpose()?.unwrap_or_default();
+            let is_named = sought.needles.any(&line) || holds_value(wanted, &line);
             if entry.header.is_void {
-                return Ok(EntryEdit::AsIs);
+                return Ok(is_named.then(Vec::new));
             }
             // What can't be read can't be searched.
-            let Some(step) = self.step(entry.header.step)? else { return Ok(EntryEdit::Gone) };
-            let less = names.without_derived(step.clone());
-            match step_holds(wanted, sought, less.as_ref().unwrap_or(&step)) {
-                true => Ok(EntryEdit::Gone),
-                false => Ok(less.map_or(EntryEdit::AsIs, |less| EntryEdit::Replaced(Box::new(less)))),
+            let Some(step) = self.step(entry.header.step)? else { return Ok(Some(Vec::new())) };
+            let less = ids.without_derived(step.clone());
+            let is_less = less.is_some() || is_named;
+            match less.unwrap_or(step) {
+                step if step_holds(wanted, sought, &step) => Ok(Some(Vec::new())),
+                // The journal has the line, too, and says why it must stay there.
+                step if is_less => entry.with(&step).map(Some).map_err(unread),
+                _ => Ok(None),
             }
         })
     }
