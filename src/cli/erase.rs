@@ -25,13 +25,30 @@ pub struct EraseChoice {
     pub only: Vec<String>,
     /// Why, as a code.
     pub reason: Option<String>,
+    /// True if memories with a value stay, and it is masked in them.
+    pub keeps_memories: bool,
+}
+
+impl EraseChoice {
+    /// What takes values out of memories and of every copy, and keeps the memories.
+    pub fn purge(
+        chosen: RecordSelection,
+        secrets: bool,
+        only: Vec<String>,
+        values: ValueOptions,
+    ) -> EraseChoice {
+        let secrets = secrets || !only.is_empty() || is_named(&chosen);
+        EraseChoice { chosen, values, secrets, only, reason: None, keeps_memories: true }
+    }
+}
+
+fn is_named(chosen: &RecordSelection) -> bool {
+    !chosen.ids.is_empty() || chosen.query.is_some()
 }
 
 /// Erases. Fails if an interrupted erasure is finished first and leaves something.
 pub fn run(context: &mut Context, choice: EraseChoice) -> Result {
-    if choice.values.is_given()
-        && (choice.secrets || !choice.chosen.ids.is_empty() || choice.chosen.query.is_some())
-    {
+    if choice.values.is_given() && (choice.secrets || is_named(&choice.chosen)) {
         return Err(Failure::usage("a value is erased wherever it is: name no memories beside it."));
     }
     if !choice.only.is_empty() && !choice.secrets {
@@ -102,7 +119,7 @@ fn erase(context: &mut Context, snapshot: Snapshot, choice: EraseChoice, texts: 
         }
         (snapshot, found, SecretValues::default())
     };
-    let options = EraseOptions { reason: choice.reason, values };
+    let options = EraseOptions { reason: choice.reason, values, keeps_memories: choice.keeps_memories };
     let request = request(context, &snapshot, Arc::new(options));
     let mut planned = plan(ChangeRequest { at: found, ..request })?;
     if planned.erasures.is_empty() && planned.request.erases_values() {
@@ -128,9 +145,9 @@ fn detected(
 ) -> Result<(Snapshot, Vec<EntryRef>, SecretValues)> {
     let verdicts = secrets::verdicts(context)?;
     let with = load_stores::with_deleted(context, snapshot)?;
-    let found: Vec<EntryRef> = match choice.chosen.query {
-        Some(_) => records(context, &with, &choice.chosen, |_, _| true)?,
-        None => with.entries().collect(),
+    let found: Vec<EntryRef> = match is_named(&choice.chosen) {
+        true => records(context, &with, &choice.chosen, |_, _| true)?,
+        false => with.entries().collect(),
     };
     let is_wanted =
         |own: &Finding| secrets::is_wanted(&choice.only, own) && !verdicts.is_false_alarm(&own.value);

@@ -266,7 +266,7 @@ verbs! {
         reason: Option<String>,
     }: Own CHANGES
         as "erase mem_1\nerase --query tag:secret\nerase --secrets --only token --dry-run"
-        => |context| erase::run(context, EraseChoice { chosen, values, secrets, only, reason });
+        => |context| erase::run(context, EraseChoice { chosen, values, secrets, only, reason, keeps_memories: false });
     /// Forget a topic, a value, a person or a kind: find it everywhere, erase it, prove it.
     Forget {
         #[command(flatten)]
@@ -319,16 +319,22 @@ verbs! {
         #[arg(long, value_name = "KIND", value_parser = secrets::kind, conflicts_with_all = ["value_from", "values_from"])]
         only: Vec<String>,
         /// What replaces a value: ••••••, the name of the rule, or a name that is the same for the same value.
-        #[arg(long, value_name = "mask|label|pseudonym", value_parser = redact::style)]
-        with: RedactionStyle,
+        #[arg(long, value_name = "mask|label|pseudonym", value_parser = redact::style, required_unless_present = "purge")]
+        with: Option<RedactionStyle>,
+        /// Takes the values out everywhere: also out of undo data, backups, archives, drafts and quarantine, for good.
+        #[arg(long, conflicts_with_all = ["with", "span"])]
+        purge: bool,
         /// These bytes of a memory's line, as `palimp secrets --json` prints them. LINE:A..B names one of several lines.
         #[arg(long, value_name = "A..B", value_parser = redact::span, conflicts_with_all = ["query", "secrets", "only", "value_from", "values_from"])]
         span: Option<NamedSpan>,
         #[command(flatten)]
         values: ValueOptions,
-    }: Own CHANGES used "[OPTIONS] (ID... | --query Q | --secrets | --value-from -) --with mask|label|pseudonym"
-        as "redact --secrets --only token --with label\nredact mem_001 --span 191..228 --with mask"
-        => |context| redact::run(context, &RedactOptions { chosen, secrets, only, with, span, values });
+    }: Own CHANGES used "[OPTIONS] (ID... | --query Q | --secrets | --value-from -) (--with mask|label|pseudonym | --purge)"
+        as "redact --secrets --only token --with label\nredact mem_001 --span 191..228 --with mask\nredact --value-from - --purge"
+        => |context| match with {
+            Some(with) => redact::run(context, &RedactOptions { chosen, secrets, only, with, span, values }),
+            None => erase::run(context, EraseChoice::purge(chosen, secrets, only, values)),
+        };
     /// Move memories to another session of their store.
     Move {
         #[command(flatten)]

@@ -315,6 +315,8 @@ pub struct EraseOptions {
     pub reason: Option<String>,
     /// Values that are erased wherever they are, in every store that is open.
     pub values: SecretValues,
+    /// True if memories with a value stay, and it is masked in them.
+    pub keeps_memories: bool,
 }
 
 impl EraseOptions {
@@ -326,7 +328,10 @@ impl EraseOptions {
 
 impl Command for EraseOptions {
     fn rules(&self) -> CommandRules {
-        let words = ["erasing", "erase", "erased"];
+        let words = match self.keeps_memories {
+            true => ["purging", "purge", "purged"],
+            false => ["erasing", "erase", "erased"],
+        };
         let (shown_first, consent) = (ShownFirst::Always, Consent::Typed);
         CommandRules { words, hides_texts: true, shown_first, consent, ..CommandRules::default() }
     }

@@ -13,6 +13,7 @@ use crate::ops::bulk::{SkippedRecords, add_skipped, make_for_allowed};
 use crate::ops::erase::{
     EraseOptions, ErasedRecords, is_masked, is_nameless, may_erase, plan as planned, targets,
 };
+use crate::ops::undelete::is_held;
 use crate::ops::{self, Progress, WriteContext};
 use crate::store::erase::{ErasedContents, ErasedValues, ErasureMatcher, ErasureTarget};
 use crate::store::write::scrub::{count_versions, dropped_steps, gather};
@@ -111,7 +112,8 @@ pub fn plan_erasure(
     ops::may_change(store)?;
     let format = ops::writes(store)?.0;
     let vault = Vault::open_read_only(host.disk, host.data, &store.root);
-    let wanted = ErasureMatcher::of(format, store, &targets, host.now).with_values(asked.values.all());
+    let wanted = ErasureMatcher::of(format, store, &targets, host.now)
+        .with_values(asked.values.all(), asked.keeps_memories);
     let mut contents = ErasedContents::default();
     let gathered = gather(host.disk, store, &vault, &wanted, &mut contents, &Default::default())?;
     progress.go_on()?;
@@ -127,8 +129,13 @@ pub fn plan_erasure(
     let (left, kept) = if values.is_empty() { (left, Vec::new()) } else { (Vec::new(), left) };
     plan.lines.extend(kept.iter().flat_map(|own| &own.which).map(|entry| {
         // A short or common value that was detected is not erased by itself, so it stays here.
-        let is_masked = values.any(&store.raw(entry));
-        let how = if is_masked { "with the value masked" } else { "as it is: its format keeps it" };
+        let how = match (values.any(&store.raw(entry)), asked.keeps_memories) {
+            (true, _) => "with the value masked",
+            (false, true) => {
+                "as it is, as its value is short or common (`palimp redact` masks it here alone)"
+            }
+            (false, false) => "as it is: its format keeps it",
+        };
         format!("stays, {how}: {}", name_of(store, entry))
     }));
     plan.lines.extend(value_places::lines(&plan, &places));
@@ -136,7 +143,8 @@ pub fn plan_erasure(
     let (store, values) = (Arc::clone(store), asked.values.clone());
     let kept = kept.into_iter().flat_map(|own| own.which).collect();
     let places = places.iter().map(FileWithValue::name).collect();
-    Ok(PlannedErasure { store, targets, values, places, plan, left, kept, copies, lost })
+    let keeps_memories = asked.keeps_memories;
+    Ok(PlannedErasure { store, targets, values, keeps_memories, places, plan, left, kept, copies, lost })
 }
 
 /// Returns the records that can be erased as targets, and the others. With `each`, refuses if one can't be. A
@@ -151,9 +159,11 @@ fn chosen_targets(
     if !asked.values.is_empty() {
         let mut left = Vec::new();
         let (chosen, masked): (Vec<Entry>, Vec<Entry>) =
-            entries.iter().partition(|entry| !is_masked(context.store, entry));
-        if !masked.is_empty() {
-            add_skipped(&mut left, &masked, "its format keeps it");
+            entries.iter().partition(|entry| !asked.keeps_memories && !is_masked(context.store, entry));
+        // What only undo data or backups hold is no memory that stays.
+        let stay: Vec<Entry> = masked.into_iter().filter(|entry| !is_held(context.store, entry)).collect();
+        if !stay.is_empty() {
+            add_skipped(&mut left, &stay, "its format keeps it");
         }
         return Ok((make(&chosen)?, left));
     }
@@ -318,7 +328,8 @@ mod tests {
         write_new(&store.root.join("old.gz"), &packed).unwrap();
         let context = WriteContext::of(&store, NOW, [7; 16]);
         let plan = |value: &str| {
-            let options = EraseOptions { values: SecretValues::of([value.as_bytes()]), reason: None };
+            let options =
+                EraseOptions { values: SecretValues::of([value.as_bytes()]), ..EraseOptions::default() };
             let asked = (&options, true);
             plan_erasure(Host::here(&data, NOW), &context, &store, &[], asked, &Progress::default()).unwrap()
         };

@@ -185,6 +185,8 @@ pub struct PlannedErasure {
     pub targets: Vec<ErasureTarget>,
     /// The values to erase.
     pub values: SecretValues,
+    /// True if memories with a value stay, and it is masked in them.
+    pub keeps_memories: bool,
     /// The files that hold one of these values now.
     pub places: Vec<String>,
     /// The changes of the files.
@@ -203,8 +205,8 @@ pub struct PlannedErasure {
 impl PlannedErasure {
     /// Returns the erasure of nothing, with its plan.
     pub fn of_nothing(store: Arc<Store>, plan: Plan) -> PlannedErasure {
-        let (targets, values, places, left, kept, copies, lost) = Default::default();
-        PlannedErasure { store, targets, values, places, plan, left, kept, copies, lost }
+        let (targets, values, keeps_memories, places, left, kept, copies, lost) = Default::default();
+        PlannedErasure { store, targets, values, keeps_memories, places, plan, left, kept, copies, lost }
     }
 
     /// True if there is nothing to erase.
@@ -214,6 +216,7 @@ impl PlannedErasure {
 
     /// Returns what it takes. `not_reached` is kept in its receipt.
     pub fn scope<'s>(&'s self, not_reached: &'s NotReached) -> ErasureScope<'s> {
-        ErasureScope { targets: &self.targets, values: self.values.all(), not_reached: Some(not_reached) }
+        let (targets, values, keeps_memories) = (&*self.targets, self.values.all(), self.keeps_memories);
+        ErasureScope { targets, values, keeps_memories, not_reached: Some(not_reached) }
     }
 }

@@ -101,9 +101,33 @@ fn masked(
         CleanedFile::Edits(edits) => Cow::Owned(plan::apply(bytes, &whole_lines(bytes, edits.clone()))),
         CleanedFile::Gone => return Ok(cleaned),
     };
-    let Some(masked) = wanted.values.masked(&left) else { return Ok(cleaned) };
+    let by_record = || {
+        if is_log_or_copy(path) && wanted.is_of_format(path) {
+            masked_records(wanted, path, &left)
+        } else {
+            None
+        }
+    };
+    let Some(masked) = by_record().or_else(|| wanted.values.masked(&left)) else { return Ok(cleaned) };
     let resigned = wanted.erases().map(|own| own.resigned(&original(path), &masked)).transpose()?.flatten();
     Ok(CleanedFile::Becomes(resigned.unwrap_or(masked)))
+}
+
+/// Masks the values in each record of a log, and renews what the format derives from a record. `None` if a value is left.
+fn masked_records(wanted: &ErasureMatcher<'_>, path: &Path, bytes: &[u8]) -> Option<Vec<u8>> {
+    let edit = |own: &Record| {
+        let before = raw(bytes, own);
+        let masked = wanted.values.masked(before)?;
+        let mut tape = Tape::default();
+        let finished = json_edit::scan(&mut tape, before)
+            .ok()
+            .and_then(|before| wanted.format.finish_edit(before, masked.clone(), wanted.now, false).ok());
+        Some((own.span.range(), finished.filter(|own| !wanted.values.any(own)).unwrap_or(masked)))
+    };
+    let records = wanted.read(path, bytes, None);
+    let edits: ErasureEdits = records.iter().filter_map(edit).collect();
+    let left = plan::apply(bytes, &whole_lines(bytes, edits));
+    (!wanted.values.any(&left)).then_some(left)
 }
 
 fn without_records(

@@ -121,6 +121,8 @@ pub struct ErasureScope<'a> {
     pub targets: &'a [ErasureTarget],
     /// Values, wherever they are.
     pub values: &'a [SharedText],
+    /// True if memories with a value stay, and it is masked in them.
+    pub keeps_memories: bool,
     /// What it does not reach, for its receipt.
     pub not_reached: Option<&'a NotReached>,
 }

@@ -49,6 +49,8 @@ pub struct ErasureMatcher<'a> {
     pub(super) target_names: TargetNames<'a>,
     /// Values that are erased wherever they are.
     pub values: ErasedValues,
+    /// True if memories with a value stay, and it is masked in them.
+    pub keeps_memories: bool,
     /// Whether a record has a value, by its hash.
     value_lines: RefCell<HashMap<u64, bool>>,
     /// The bytes that the records had in live files when the erasure began. `None` before that.
@@ -105,6 +107,7 @@ impl<'a> ErasureMatcher<'a> {
             is_over: false,
             target_names: TargetNames::of(targets),
             values: ErasedValues::default(),
+            keeps_memories: false,
             value_lines: RefCell::default(),
             shown: None,
             known: None,
@@ -115,9 +118,10 @@ impl<'a> ErasureMatcher<'a> {
         }
     }
 
-    /// Returns the matcher for these values, too: a line of a log that holds one goes, in every version.
-    pub fn with_values(self, values: &[SharedText]) -> ErasureMatcher<'a> {
-        ErasureMatcher { values: ErasedValues::of(values), ..self }
+    /// Returns the matcher for these values, too: a line of a log that holds one goes, in every version, or the value in
+    /// it is masked.
+    pub fn with_values(self, values: &[SharedText], keeps_memories: bool) -> ErasureMatcher<'a> {
+        ErasureMatcher { values: ErasedValues::of(values), keeps_memories, ..self }
     }
 
     /// Returns the matcher of an erasure that has begun: what gets the name of an erased record from now on, with other
@@ -288,7 +292,7 @@ impl<'a> ErasureMatcher<'a> {
 
     /// True if a record goes because it has one of the values. In a document, a value is masked.
     fn goes_for_value(&self, path: &Path, raw: &[u8]) -> bool {
-        !self.values.is_empty() && self.is_log_of_format(path) && self.has_value(raw)
+        !self.keeps_memories && !self.values.is_empty() && self.is_log_of_format(path) && self.has_value(raw)
     }
 
     /// True for a log that the format knows, or a copy of one. The answer for the last file is kept: each of its

@@ -37,6 +37,9 @@ pub struct PendingErasure {
     /// for by these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<ValueDigest>,
+    /// True if memories with a value stay, and it is masked in them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_memories: bool,
     /// The digests of the main texts of the records. After an interruption what still has one is found by these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<ValueDigest>,

@@ -92,7 +92,7 @@ fn plan_once(
     progress.go_on().map_err(|_| CleanUpError::Stopped)?;
     let (command, name): (Arc<dyn Command>, _) = match request.action {
         CleanUpAction::Erase => (
-            Arc::new(EraseOptions { reason: None, values: found.values.clone() }),
+            Arc::new(EraseOptions { values: found.values.clone(), ..EraseOptions::default() }),
             name_of_values(&found.values, found.at.len()),
         ),
         CleanUpAction::Delete => (Arc::new(DeleteOptions::default()), memory_count(found.at.len())),

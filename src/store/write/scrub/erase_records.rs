@@ -43,7 +43,7 @@ impl Writer<'_> {
         let key = context.vault.make_value_key([machine.random(), machine.random()])?;
         let matcher = |store: &Store| {
             let wanted = ErasureMatcher::of(context.format, store, scope.targets, context.host.now);
-            wanted.with_values(scope.values)
+            wanted.with_values(scope.values, scope.keeps_memories)
         };
         let sought_beside = scope.not_reached.map_or(&[][..], NotReached::sought);
         let mut entry = PendingErasure {
@@ -56,6 +56,7 @@ impl Writer<'_> {
             files: plan.all().filter(|change| !change.is_empty()).map(FileLine::of).collect(),
             with_torn: plan.with_torn.clone(),
             values: scope.values.iter().map(|own| key.digest(own)).collect(),
+            keeps_memories: scope.keeps_memories,
             texts: Vec::new(),
             alike: Vec::new(),
             value_key: key.id(),
@@ -152,7 +153,7 @@ fn finish_begun(context: &CommitContext<'_>, entry: &PendingErasure) -> Result<E
     let mut contents = ErasedContents::default();
     contents.main.extend(texts);
     let wanted = ErasureMatcher::of(context.format, context.store, &entry.records, context.host.now)
-        .with_values(&values)
+        .with_values(&values, entry.keeps_memories)
         .with_shown(&entry.shown)
         .with_alike(&entry.alike);
     finish(context, entry, &wanted, (contents, &key), None)

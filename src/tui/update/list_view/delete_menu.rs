@@ -40,7 +40,7 @@ pub fn menu(app: &App) -> Result<DeleteMenu, String> {
     let aim = ChangeTarget { hidden, ..target(app, at) };
     let mut lines = choices(app, &aim);
     if app.screen == Screen::Secrets {
-        lines.splice(0..0, secrets::erase_values(app));
+        lines.splice(0..0, secrets::value_lines(app));
     }
     // The rows of problems and of files are not the memories themselves.
     let are_memories = !matches!(app.screen, Screen::Problems | Screen::Loaded);

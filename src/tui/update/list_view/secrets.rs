@@ -129,11 +129,13 @@ fn show_false_alarms(app: &mut App) {
     });
 }
 
-/// Returns the line of the menu that erases the values of the chosen findings wherever they are.
-pub fn erase_values(app: &App) -> Option<DeleteMenuItem> {
+/// Returns the lines of the menu that take the values of the chosen findings out wherever they are: the memories stay, or go.
+pub fn value_lines(app: &App) -> Vec<DeleteMenuItem> {
     let found = chosen(app);
     let values = values(&found);
-    let list = app.list_view.findings.list.as_ref().filter(|_| !values.is_empty())?;
+    let Some(list) = app.list_view.findings.list.as_ref().filter(|_| !values.is_empty()) else {
+        return Vec::new();
+    };
     let count = memory_count(holders(app, &values).len());
     let is_short = values.iter().any(|own| own.len() < SHORTEST_VALUE);
     let refused = is_short.then(|| {
@@ -145,14 +147,17 @@ pub fn erase_values(app: &App) -> Option<DeleteMenuItem> {
     let snapshot = std::sync::Arc::clone(&list.snapshot);
     let target = ChangeTarget { snapshot, name: name(&found), ..ChangeTarget::default() };
     let values = SecretValues::of(values);
-    Some(DeleteMenuItem {
-        key: 'v',
-        name: "erase value",
-        about: format!("{} everywhere: {count}, every copy, for good", target.name),
-        wanted: Arc::new(EraseOptions { values, ..EraseOptions::default() }),
-        all_found: Some(target),
-        refused,
-    })
+    let line = |(key, name, about, keeps_memories): (char, &'static str, String, bool)| DeleteMenuItem {
+        key,
+        name,
+        about,
+        wanted: Arc::new(EraseOptions { values: values.clone(), keeps_memories, ..EraseOptions::default() }),
+        all_found: Some(target.clone()),
+        refused: refused.clone(),
+    };
+    let out = format!("{} out of {count} and every copy, for good; the memories stay", target.name);
+    let gone = format!("{} everywhere: {count}, every copy, for good", target.name);
+    [('o', "take value out", out, true), ('v', "erase value", gone, false)].map(line).into()
 }
 
 const STYLES: [(char, &str, RedactionStyle); 3] = [
@@ -187,6 +192,7 @@ fn redact_menu(app: &App) -> Result<Option<DeleteMenu>, String> {
     let own = target(memories(found.iter().copied()));
     let mut lines: Vec<DeleteMenuItem> =
         STYLES.map(|style| redact_line(&found, style, &replaced, None)).into();
+    lines.extend(value_lines(app).into_iter().take(1));
     let all = holders(app, &values(&found));
     if all.len() > own.at.len() && matches!(replaced, RedactedValues::Texts(_)) {
         let all = target(all);
