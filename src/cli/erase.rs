@@ -29,19 +29,6 @@ pub struct EraseChoice {
     pub keeps_memories: bool,
 }
 
-impl EraseChoice {
-    /// What takes values out of memories and of every copy, and keeps the memories.
-    pub fn purge(
-        chosen: RecordSelection,
-        secrets: bool,
-        only: Vec<String>,
-        values: ValueOptions,
-    ) -> EraseChoice {
-        let secrets = secrets || !only.is_empty() || is_named(&chosen);
-        EraseChoice { chosen, values, secrets, only, reason: None, keeps_memories: true }
-    }
-}
-
 fn is_named(chosen: &RecordSelection) -> bool {
     !chosen.ids.is_empty() || chosen.query.is_some()
 }
@@ -51,12 +38,13 @@ pub fn run(context: &mut Context, choice: EraseChoice) -> Result {
     if choice.values.is_given() && (choice.secrets || is_named(&choice.chosen)) {
         return Err(Failure::usage("a value is erased wherever it is: name no memories beside it."));
     }
-    if !choice.only.is_empty() && !choice.secrets {
+    let is_detected = choice.secrets || choice.keeps_memories && !choice.values.is_given();
+    if !choice.only.is_empty() && !is_detected {
         return Err(Failure::usage("--only needs --secrets."));
     }
     let texts = choice.values.read()?;
     let snapshot = whole_snapshot(context)?;
-    let outcome = erase(context, snapshot, choice, &texts);
+    let outcome = erase(context, snapshot, EraseChoice { secrets: is_detected, ..choice }, &texts);
     end_of(context, outcome)
 }
 

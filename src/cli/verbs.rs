@@ -332,8 +332,8 @@ verbs! {
     }: Own CHANGES used "[OPTIONS] (ID... | --query Q | --secrets | --value-from -) (--with mask|label|pseudonym | --purge)"
         as "redact --secrets --only token --with label\nredact mem_001 --span 191..228 --with mask\nredact --value-from - --purge"
         => |context| match with {
-            Some(with) => redact::run(context, &RedactOptions { chosen, secrets, only, with, span, values }),
-            None => erase::run(context, EraseChoice::purge(chosen, secrets, only, values)),
+            Some(with) if !purge => redact::run(context, &RedactOptions { chosen, secrets, only, with, span, values }),
+            _ => erase::run(context, EraseChoice { chosen, values, secrets, only, reason: None, keeps_memories: true }),
         };
     /// Move memories to another session of their store.
     Move {

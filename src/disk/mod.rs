@@ -1,7 +1,6 @@
 //! All access to the file system; nothing else uses `std::fs`. Reading never blocks and changes
 //! nothing, if possible not even the access time. It opens only regular files.
 
-mod access_list;
 mod editor;
 pub mod file_holders;
 mod git;
@@ -10,10 +9,8 @@ mod machine;
 mod new_files;
 mod open_file;
 mod open_writers;
-mod owner;
 mod real_disk;
 #[cfg(feature = "tui")]
-mod stdout_file;
 #[cfg(feature = "tui")]
 pub mod watch;
 
@@ -22,6 +19,9 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+#[cfg(feature = "tui")]
+pub use crate::model::owner::Owner;
+use crate::model::{Bytes, Generation};
 pub use editor::{EditorError, edit_text, end_editor, end_editors, page_text};
 pub use git::Git;
 pub use machine::{Machine, ProcessState, ThisMachine, is_alive};
@@ -29,11 +29,6 @@ pub use new_files::{WriteError, new_temporary_folder, remove_temporary_folder, s
 pub use open_file::RangeReader;
 pub use open_writers::is_any_open;
 pub use real_disk::RealDisk;
-#[cfg(feature = "tui")]
-pub use stdout_file::output_file;
-
-pub use crate::model::owner::Owner;
-use crate::model::{Bytes, Generation};
 
 /// True if nothing is at a path. What can't be looked at may be there.
 pub fn is_absent(disk: &dyn Disk, path: &Path) -> bool {
@@ -268,4 +263,18 @@ pub fn put_new(disk: &dyn Disk, from: &Path, to: &Path) -> io::Result<()> {
         Err(error) => Err(error),
         Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
     }
+}
+
+/// Returns the path of standard output, if the system knows it. A pipe or a terminal may have one, too.
+#[cfg(target_vendor = "apple")]
+pub fn output_file() -> Option<std::path::PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    let path = rustix::fs::getpath(std::io::stdout()).ok()?;
+    Some(std::path::PathBuf::from(std::ffi::OsString::from_vec(path.into_bytes())))
+}
+
+/// Returns the path of standard output, if the system knows it. A pipe or a terminal may have one, too.
+#[cfg(not(target_vendor = "apple"))]
+pub fn output_file() -> Option<std::path::PathBuf> {
+    std::fs::read_link("/proc/self/fd/1").ok()
 }

@@ -4,17 +4,19 @@ use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use fs4::{FileExt, TryLockError};
 use rustix::fs::{
-    Access, AtFlags, CWD, Dir, DirEntry, FileType, OFlags, RenameFlags, accessat, renameat_with,
+    Access, AtFlags, CWD, Dir, DirEntry, FileType, OFlags, RenameFlags, accessat, fremovexattr, getxattr,
+    renameat_with,
 };
+use rustix::io::Errno;
 
 use super::open_file::{OpenFile, RangeReader, begins_with};
-use super::{Disk, Flock, Item, ItemKind, ItemName, Owner, WritableFile, access_list, optional, owner};
+use super::{Disk, Flock, Item, ItemKind, ItemName, Owner, WritableFile, optional};
 use crate::model::{Bytes, Generation, Moment};
 
 /// A file that was changed within this many nanoseconds may change again within one tick of its clock.
@@ -98,9 +100,9 @@ impl Disk for RealDisk {
         let made =
             OpenOptions::new().append(true).create_new(true).mode(mode).custom_flags(flags).open(file)?;
         if mode & 0o077 == 0 {
-            access_list::remove(&made);
+            remove_list(&made);
         }
-        owner::give_to_owner_of_folder(&made, file);
+        give_to_owner_of_folder(&made, file);
         Ok(Box::new(made))
     }
 
@@ -122,7 +124,7 @@ impl Disk for RealDisk {
     fn make_folder(&self, folder: &Path, mode: u32) -> io::Result<()> {
         fs::DirBuilder::new().mode(mode).create(folder)?;
         if let Ok(made) = open_with(OFlags::NOFOLLOW | OFlags::DIRECTORY, folder) {
-            owner::give_to_owner_of_folder(&made, folder);
+            give_to_owner_of_folder(&made, folder);
         }
         Ok(())
     }
@@ -166,7 +168,7 @@ impl Disk for RealDisk {
                 let file = open_regular(options.read(true).write(true).create(true).mode(mode), path)?;
                 // Agents must be able to open it later.
                 if file.metadata().is_ok_and(|made| made.len() == 0 && made.nlink() == 1) {
-                    owner::give_to_owner_of_folder(&file, path);
+                    give_to_owner_of_folder(&file, path);
                 }
                 file
             }
@@ -277,7 +279,7 @@ impl WritableFile for File {
     }
 
     fn set_owner(&mut self, owner: Owner) -> io::Result<()> {
-        owner::set_owner(self, owner)
+        change_owner(self, owner)
     }
 
     fn set_len(&mut self, len: u64) -> io::Result<()> {
@@ -334,7 +336,7 @@ fn item(path: &Path) -> io::Result<Item> {
         link,
         links: metadata.nlink(),
         mode: metadata.mode() & 0o7777,
-        bits_without_list: may_be_listed.then(|| access_list::bits_without_list(path)).flatten(),
+        bits_without_list: may_be_listed.then(|| bits_without_list(path)).flatten(),
         owner: Owner { user: metadata.uid(), group: metadata.gid() },
         generation: generation(&metadata),
     })
@@ -368,4 +370,62 @@ fn memory() -> Option<u64> {
 fn too_large(len: u64) -> io::Error {
     let what = format!("it claims to be {len} bytes long, which is more than fits into memory");
     io::Error::new(io::ErrorKind::FileTooLarge, what)
+}
+
+/// The extended attribute in which Linux keeps a list: a version of 4 bytes, then the entries.
+const ACCESS_LIST: &str = "system.posix_acl_access";
+/// An entry has its tag, its rights and an id, in the order of the lower byte first.
+const ENTRY: usize = 8;
+/// The tags of entries: of a named user, the owning group, a named group, the most that these get, and all others.
+const USER: u8 = 2;
+const GROUP: u8 = 4;
+const NAMED_GROUP: u8 = 8;
+const MASK: u8 = 16;
+const OTHER: u8 = 32;
+
+/// Returns the rights of the group and of all others as bits of a mode, if a file or folder has a list. They are so few that
+/// nobody whom the list names gets more by them.
+fn bits_without_list(path: &Path) -> Option<u32> {
+    let mut list = [0; 4096];
+    let len = match getxattr(path, ACCESS_LIST, &mut list) {
+        Ok(len) => len,
+        // The list is longer than that. Nobody but the owner gets anything.
+        Err(Errno::RANGE) => return Some(0),
+        Err(_) => return None,
+    };
+    let entries = || list.get(4..len).into_iter().flat_map(|own| own.chunks_exact(ENTRY));
+    let rights = |tag: u8| entries().filter(move |own| own[..2] == [tag, 0]).map(|own| own[2] & 7);
+    let mask = rights(MASK).next().unwrap_or(7);
+    let named = rights(USER).chain(rights(NAMED_GROUP)).fold(7, |least, own| least & own & mask);
+    let group = rights(GROUP).next().unwrap_or(0) & mask & named;
+    let other = rights(OTHER).next().unwrap_or(0) & named;
+    Some(u32::from(group) << 3 | u32::from(other))
+}
+
+/// Removes the list that a new file got from its folder. There may be none, and no lists on the file system.
+fn remove_list(file: &File) {
+    let _ = fremovexattr(file, ACCESS_LIST);
+}
+
+/// Changes the user and group of an open file, if they differ.
+fn change_owner(file: &File, owner: Owner) -> io::Result<()> {
+    let metadata = file.metadata()?;
+    let other = |now: u32, wanted: u32| (now != wanted).then_some(wanted);
+    match (other(metadata.uid(), owner.user), other(metadata.gid(), owner.group)) {
+        (None, None) => Ok(()),
+        (user, group) => fchown(file, user, group),
+    }
+}
+
+/// If the superuser makes a file in another user's folder, gives it to that user, whose agents must read it.
+fn give_to_owner_of_folder(made: &File, path: &Path) {
+    let is_ours = |user| user == rustix::process::geteuid().as_raw();
+    let folder =
+        path.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    let Some(folder) = folder.and_then(|folder| fs::metadata(folder).ok()) else { return };
+    let is_new = made.metadata().is_ok_and(|own| is_ours(own.uid()));
+    if rustix::process::geteuid().is_root() && is_new && !is_ours(folder.uid()) {
+        // If that fails, the file can still be used.
+        let _ = change_owner(made, Owner { user: folder.uid(), group: folder.gid() });
+    }
 }

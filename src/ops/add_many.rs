@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
 use super::add::{self, NewRecord, plan_addition, redaction_line, with_number};
 use super::{
@@ -170,31 +171,17 @@ fn from_first_to_last(first: Change, last: Change) -> Change {
     Change { mode, ..change }
 }
 
-/// Returns the edits that make `after` of `base`: lines that stay, in their order, are in none of them.
+/// Returns the edits of lines that make `after` of `base`.
 fn edits_of_lines(base: &[u8], after: &[u8]) -> Vec<(Range<usize>, Vec<u8>)> {
-    let mut left: HashMap<&[u8], usize> = HashMap::new();
-    after.split_inclusive(is_line_end).for_each(|line| *left.entry(line).or_default() += 1);
-    let (mut new, mut at, mut edits) = (after.split_inclusive(is_line_end), 0, Vec::new());
-    for line in base.split_inclusive(is_line_end) {
-        let end = at + line.len();
-        if left.get(line).is_none_or(|count| *count == 0) {
-            edits.push((at..end, Vec::new()));
-        } else {
-            let mut before = Vec::new();
-            for other in new.by_ref() {
-                left.entry(other).and_modify(|count| *count -= 1);
-                if other == line {
-                    break;
-                }
-                before.extend_from_slice(other);
-            }
-            edits.push((at..at, before));
-        }
-        at = end;
-    }
-    edits.push((at..at, new.flatten().copied().collect()));
-    edits.retain(|(range, lines)| !range.is_empty() || !lines.is_empty());
-    edits
+    let lines = |bytes| -> Vec<&[u8]> { <[u8]>::split_inclusive(bytes, is_line_end).collect() };
+    let (old, new) = (lines(base), lines(after));
+    let len = |lines: &[&[u8]]| lines.iter().map(|line| line.len()).sum::<usize>();
+    let edit = |own: &DiffOp| {
+        let start = len(&old[..own.old_range().start]);
+        (start..start + len(&old[own.old_range()]), new[own.new_range()].concat())
+    };
+    let all = capture_diff_slices(Algorithm::Myers, &old, &new);
+    all.iter().filter(|own| own.tag() != DiffTag::Equal).map(edit).collect()
 }
 
 fn is_line_end(byte: &u8) -> bool {

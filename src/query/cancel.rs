@@ -27,18 +27,3 @@ impl CancelToken {
         (!self.is_cancelled()).then_some(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_newer_search_cancels_those_before_it() {
-        let root = CancelToken::default();
-        let first = root.next();
-        assert!(!first.is_cancelled());
-        let second = first.next();
-        assert!(first.is_cancelled());
-        assert!(!second.is_cancelled());
-    }
-}

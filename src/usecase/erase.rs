@@ -240,16 +240,13 @@ fn lost_records(
 
 /// Returns lines about these. Empty if there are none. May quote the store.
 fn lost_lines(lost: &[LostRecord]) -> Vec<String> {
-    let head = match lost.len() {
-        0 => return Vec::new(),
-        1 => {
-            "with a deleted memory, which can't be restored then: its undo data has something that is erased"
-                .into()
-        }
-        count => format!(
-            "with {count} deleted memories, which can't be restored then: their undo data has something that is erased"
-        ),
-    };
+    if lost.is_empty() {
+        return Vec::new();
+    }
+    let memories = count_with_noun(lost.len() as u64, "deleted memory");
+    let head = format!(
+        "with {memories}, which can't be restored then: undo data of them has something that is erased"
+    );
     let named = lost.iter().take(NAMED).map(|own| format!("  {}", own.name));
     let more = lost.len().saturating_sub(NAMED);
     let more = (more > 0).then(|| format!("  and {more} more"));

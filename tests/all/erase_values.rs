@@ -38,6 +38,35 @@ fn a_value_is_gone_from_every_memory_and_its_copies_and_other_memories_keep_ever
 }
 
 #[test]
+fn a_purged_value_is_out_of_memories_and_every_copy_and_all_else_of_them_stays() {
+    for (number, (format, log)) in [LOGS[0], LOGS[1], LOGS[3], LOGS[4]].into_iter().enumerate() {
+        let value = VALUES[number % 3];
+        let (holds, other) = (record(format, &format!("it is {value}, really")), record(format, "nothing"));
+        let other = other.replace("_1\"", "_3\"").replace("00002a", "00002c");
+        let desk = Desk::of_log(format, log, &format!("{holds}\n{other}\n"));
+        desk.run(&["backup", "create", "--yes"]).expect_status(0);
+        let before = desk.run(&["list", "--json"]).json_lines();
+        let words = ["redact", "--value-from", "-", "--purge", "--yes"];
+        let out = desk.fed(value, &words).expect_status(0);
+        assert!(
+            !out.stdout.contains(value) && out.stderr.contains("none has it"),
+            "{format}: {}",
+            out.stderr
+        );
+        let traces =
+            || [holding(desk.store.around(), &forms(value)), holding(desk.data.path(), &forms(value))];
+        assert!(traces().concat().is_empty(), "{format}: {:?}", traces());
+        assert_eq!(desk.run(&["list", "--json"]).json_lines().len(), before.len(), "{format}");
+        assert!(desk.text(log).contains(&other) && desk.text(log).contains(", really"), "{}", desk.text(log));
+        for words in [&["undo", "--yes"][..], &["repair", "--all-safe", "--yes"]] {
+            desk.run(words);
+            assert!(traces().concat().is_empty(), "{format} {words:?}: {:?}", traces());
+        }
+        desk.run(&["verify-erased", "--all"]).expect_status(0);
+    }
+}
+
+#[test]
 fn a_value_in_a_file_that_is_no_memory_is_masked_and_the_rest_of_the_file_stays() {
     let value = "kingfisher-17";
     let line = record("session-log", &format!("it is {value}"));

@@ -129,3 +129,10 @@ fn memories_without_a_time_that_fit_otherwise_are_counted() {
     let note = asked.results("since:-7d").timeless_note();
     assert_eq!(note.as_deref(), Some("2 memories have no known time and are not among them"));
 }
+
+#[test]
+fn a_newer_search_cancels_those_before_it() {
+    let first = crate::query::CancelToken::default().next();
+    let second = first.next();
+    assert!(first.is_cancelled() && !second.is_cancelled());
+}

@@ -101,14 +101,9 @@ fn masked(
         CleanedFile::Edits(edits) => Cow::Owned(plan::apply(bytes, &whole_lines(bytes, edits.clone()))),
         CleanedFile::Gone => return Ok(cleaned),
     };
-    let by_record = || {
-        if is_log_or_copy(path) && wanted.is_of_format(path) {
-            masked_records(wanted, path, &left)
-        } else {
-            None
-        }
-    };
-    let Some(masked) = by_record().or_else(|| wanted.values.masked(&left)) else { return Ok(cleaned) };
+    let is_log = is_log_or_copy(path) && wanted.is_of_format(path) && wanted.values.any(&left);
+    let by_record = is_log.then(|| masked_records(wanted, path, &left)).flatten();
+    let Some(masked) = by_record.or_else(|| wanted.values.masked(&left)) else { return Ok(cleaned) };
     let resigned = wanted.erases().map(|own| own.resigned(&original(path), &masked)).transpose()?.flatten();
     Ok(CleanedFile::Becomes(resigned.unwrap_or(masked)))
 }

@@ -118,8 +118,7 @@ impl<'a> ErasureMatcher<'a> {
         }
     }
 
-    /// Returns the matcher for these values, too: a line of a log that holds one goes, in every version, or the value in
-    /// it is masked.
+    /// Returns the matcher for these values, too: a line of a log with one goes, in every version, or it is masked.
     pub fn with_values(self, values: &[SharedText], keeps_memories: bool) -> ErasureMatcher<'a> {
         ErasureMatcher { values: ErasedValues::of(values), keeps_memories, ..self }
     }

@@ -19,7 +19,6 @@ mod step_segments;
 mod store_registry;
 pub(super) mod undo_step;
 pub(super) mod undo_steps;
-mod value_key;
 
 pub use backups::{QuarantinedPiece, list_backups, verify_backup};
 pub use deleted_records::{

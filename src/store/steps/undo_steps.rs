@@ -225,7 +225,7 @@ impl Vault<'_> {
     }
 
     fn forget_entries(&self) {
-        (self.entries.replace(None), self.last_segment.replace(None));
+        drop((self.entries.replace(None), self.last_segment.replace(None)));
     }
 
     /// Writes a member at the end of a segment. What a crash cut behind `end` goes. If it fails, nothing of it stays.

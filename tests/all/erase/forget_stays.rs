@@ -216,7 +216,7 @@ fn deleted_memories_that_can_not_be_restored_afterwards_are_named_before() {
     assert_eq!((count(facts, "keys"), count(facts, "lost")), (1, 1), "{facts}");
     let told = run(&["forget", "--query", &query, "--yes"]).expect_status(0).stdout;
     assert!(
-        told.contains("with a deleted memory, which can't be restored then") && told.contains(name),
+        told.contains("with 1 deleted memory, which can't be restored then") && told.contains(name),
         "{told}"
     );
     assert!(rows("is:deleted").is_empty());

@@ -37,7 +37,7 @@ fn erase_value(disk: &Faulty) -> Result<ErasureReceipt, CommitError> {
     let values = SecretValues::of([value()]);
     let vault = Vault::open_read_only(disk, host.data, &store.root);
     let wanted = ErasureMatcher::of(format::by_name(store.format).unwrap(), store, &[], NOW);
-    let wanted = wanted.with_values(values.all());
+    let wanted = wanted.with_values(values.all(), false);
     let mut contents = ErasedContents::default();
     let kept = gather(disk, store, &vault, &wanted, &mut contents, &Default::default()).unwrap();
     let plan = erase::plan(&context, &wanted, &contents, &kept, erase::DEFAULT_REASON).unwrap().plan;

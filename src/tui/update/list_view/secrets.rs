@@ -144,7 +144,7 @@ pub fn value_lines(app: &App) -> Vec<DeleteMenuItem> {
         )
     });
     // The memories are found when it is planned: deleted ones and copies in every file can hold the value, too.
-    let snapshot = std::sync::Arc::clone(&list.snapshot);
+    let snapshot = Arc::clone(&list.snapshot);
     let target = ChangeTarget { snapshot, name: name(&found), ..ChangeTarget::default() };
     let values = SecretValues::of(values);
     let line = |(key, name, about, keeps_memories): (char, &'static str, String, bool)| DeleteMenuItem {
