@@ -25,7 +25,6 @@ pub struct EraseChoice {
     pub only: Vec<String>,
     /// Why, as a code.
     pub reason: Option<String>,
-    /// True if memories with a value stay, and it is masked in them.
     pub keeps_memories: bool,
 }
 

@@ -140,10 +140,9 @@ pub fn plan_erasure(
     }));
     plan.lines.extend(value_places::lines(&plan, &places));
     plan.lines.extend(unsearched);
-    let (store, values) = (Arc::clone(store), asked.values.clone());
+    let (store, values, keeps_memories) = (Arc::clone(store), asked.values.clone(), asked.keeps_memories);
     let kept = kept.into_iter().flat_map(|own| own.which).collect();
     let places = places.iter().map(FileWithValue::name).collect();
-    let keeps_memories = asked.keeps_memories;
     Ok(PlannedErasure { store, targets, values, keeps_memories, places, plan, left, kept, copies, lost })
 }
 

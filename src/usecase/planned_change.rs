@@ -92,7 +92,8 @@ impl PlannedChange {
 
     /// Returns the number of memories that change.
     pub fn records(&self) -> usize {
-        let erased: usize = self.erasures.iter().map(|own| own.targets.len()).sum();
+        let kept = |own: &PlannedErasure| if own.keeps_memories { own.kept.len() } else { 0 };
+        let erased: usize = self.erasures.iter().map(|own| own.targets.len() + kept(own)).sum();
         erased + self.plans.iter().map(|own| own.plan.records).sum::<usize>()
     }
 

@@ -179,8 +179,9 @@ fn question(planned: &PlannedChange) -> String {
     if request.erases_values() {
         let files: usize = planned.erasures.iter().map(|own| own.places.len()).sum();
         let memories = memory_count(planned.records());
+        let with = if planned.erasures.iter().any(|own| own.keeps_memories) { "out of" } else { "with" };
         return format!(
-            "{verb} {} everywhere, with {memories}? It is in {}",
+            "{verb} {} everywhere, {with} {memories}? It is in {}",
             request.name,
             count_with_noun(files as u64, "file")
         );

@@ -157,7 +157,7 @@ pub fn value_lines(app: &App) -> Vec<DeleteMenuItem> {
     };
     let out = format!("{} out of {count} and every copy, for good; the memories stay", target.name);
     let gone = format!("{} everywhere: {count}, every copy, for good", target.name);
-    [('o', "take value out", out, true), ('v', "erase value", gone, false)].map(line).into()
+    [('o', "take out", out, true), ('v', "erase value", gone, false)].map(line).into()
 }
 
 const STYLES: [(char, &str, RedactionStyle); 3] = [
