@@ -11,7 +11,6 @@ mod open_file;
 mod open_writers;
 mod real_disk;
 #[cfg(feature = "tui")]
-#[cfg(feature = "tui")]
 pub mod watch;
 
 use std::ffi::OsString;
@@ -19,7 +18,6 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-#[cfg(feature = "tui")]
 pub use crate::model::owner::Owner;
 use crate::model::{Bytes, Generation};
 pub use editor::{EditorError, edit_text, end_editor, end_editors, page_text};
@@ -266,7 +264,7 @@ pub fn put_new(disk: &dyn Disk, from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Returns the path of standard output, if the system knows it. A pipe or a terminal may have one, too.
-#[cfg(target_vendor = "apple")]
+#[cfg(all(feature = "tui", target_vendor = "apple"))]
 pub fn output_file() -> Option<std::path::PathBuf> {
     use std::os::unix::ffi::OsStringExt;
     let path = rustix::fs::getpath(std::io::stdout()).ok()?;
@@ -274,7 +272,7 @@ pub fn output_file() -> Option<std::path::PathBuf> {
 }
 
 /// Returns the path of standard output, if the system knows it. A pipe or a terminal may have one, too.
-#[cfg(not(target_vendor = "apple"))]
+#[cfg(all(feature = "tui", not(target_vendor = "apple")))]
 pub fn output_file() -> Option<std::path::PathBuf> {
     std::fs::read_link("/proc/self/fd/1").ok()
 }

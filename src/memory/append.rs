@@ -158,7 +158,7 @@ impl Memory {
         is_grown
     }
 
-    /// Makes records durable that were added as a batch ([`Durability`]), and rebuilds the indexes and counts that
+    /// Makes records durable that were added as a batch ([`Options::durability`](crate::memory::Options)), and rebuilds the indexes and counts that
     /// wait since.
     ///
     /// # Errors

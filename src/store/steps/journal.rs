@@ -162,9 +162,9 @@ fn damaged_lines(bytes: &[u8]) -> impl Iterator<Item = usize> {
 
 /// Appends bytes to a file of our data, durably if it is to be so, or is new. Makes an absent file. Cuts off a torn line.
 fn append(disk: &dyn Disk, path: &Path, bytes: &[u8], is_durable: bool) -> io::Result<()> {
-    let (mut file, is_new) = match optional(disk.append(path))? {
-        Some(file) => (file, false),
-        None => (disk.create(path, PRIVATE_MODE)?, true),
+    let mut file = match optional(disk.append(path))? {
+        Some(file) => file,
+        None => disk.create(path, PRIVATE_MODE)?,
     };
     let len = file.generation()?.len;
     let end = disk.read(path, len.saturating_sub(END), None)?.0;
@@ -176,11 +176,11 @@ fn append(disk: &dyn Disk, path: &Path, bytes: &[u8], is_durable: bool) -> io::R
     }
     let line = if is_line { [b"\n", bytes].concat() } else { bytes.to_vec() };
     file.write(&line)?;
-    if is_durable || is_new {
+    if is_durable || len == 0 {
         file.sync()?;
     }
     match path.parent() {
-        Some(folder) if is_new => disk.sync_folder(folder),
+        Some(folder) if len == 0 => disk.sync_folder(folder),
         _ => Ok(()),
     }
 }

@@ -231,10 +231,12 @@ impl Vault<'_> {
     /// Writes a member at the end of a segment. What a crash cut behind `end` goes. If it fails, nothing of it stays.
     fn grow(&self, segment: &Path, end: u64, member: &[u8], durability: Durability) -> io::Result<()> {
         let disk = self.disk;
-        let (mut out, is_new) = match optional(disk.append(segment))? {
-            Some(out) => (out, false),
-            None => (disk.create(segment, PRIVATE_MODE)?, true),
+        let mut out = match optional(disk.append(segment))? {
+            Some(out) => out,
+            None => disk.create(segment, PRIVATE_MODE)?,
         };
+        // An empty one may be left of a call that made it and failed: its name is not durable.
+        let is_new = end == 0;
         if out.generation()?.len != end {
             out.set_len(end)?;
         }
