@@ -36,8 +36,9 @@ pub fn texts(planned: &PlannedChange) -> Vec<String> {
 /// Returns the question before a change: what is done, to how many memories, and until when it can be undone.
 pub fn question(planned: &PlannedChange, now: Moment) -> String {
     let count = count_with_noun(planned.records() as u64, "memory");
-    if !planned.erasures.is_empty() {
-        return format!("Erase {count} for good?");
+    if let Some(own) = planned.erasures.first() {
+        let what = if own.keeps_memories { "Take the value out of" } else { "Erase" };
+        return format!("{what} {count} for good?");
     }
     let verb = planned.plans.first().map_or_else(Verb::default, |own| own.plan.verb.clone());
     let what = match (&verb, planned.plans.as_slice()) {

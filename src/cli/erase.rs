@@ -37,7 +37,11 @@ pub fn run(context: &mut Context, choice: EraseChoice) -> Result {
     if choice.values.is_given() && (choice.secrets || is_named(&choice.chosen)) {
         return Err(Failure::usage("a value is erased wherever it is: name no memories beside it."));
     }
-    let is_detected = choice.secrets || choice.keeps_memories && !choice.values.is_given();
+    let is_detected =
+        choice.secrets || choice.keeps_memories && (is_named(&choice.chosen) || !choice.only.is_empty());
+    if choice.keeps_memories && !is_detected && !choice.values.is_given() {
+        return Err(Failure::usage("name memories, or give --secrets, --only KIND or --value-from -."));
+    }
     if !choice.only.is_empty() && !is_detected {
         return Err(Failure::usage("--only needs --secrets."));
     }

@@ -158,8 +158,7 @@ impl Memory {
         is_grown
     }
 
-    /// Makes records durable that were added as a batch ([`Options::durability`](crate::memory::Options)), and rebuilds the indexes and counts that
-    /// wait since.
+    /// Makes a batch of records durable ([`Durability`](crate::memory::Durability)), and rebuilds indexes and counts.
     ///
     /// # Errors
     ///

@@ -131,7 +131,7 @@ fn rows(planned: &PlannedChange, width: usize) -> Vec<ConfirmationRow> {
     if !are_last {
         rows.extend(memories.clone());
     }
-    if !planned.erasures.is_empty() {
+    if planned.erasures.iter().any(|own| !own.keeps_memories) {
         rows.extend(wrapped("Undo steps, drafts and backups that hold them go too.", width));
     }
     let plans = planned.plans.iter().map(|own| &own.plan);

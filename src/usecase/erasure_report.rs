@@ -97,7 +97,7 @@ impl ErasureReport {
 pub fn erasure_proof(erased: &[(&PlannedErasure, ErasureReport)], not_reached: &NotReached) -> Vec<String> {
     let mut lines: Vec<String> = head(erased).into_iter().collect();
     for (own, report) in erased {
-        lines.push(format!("{}: {}", own.store.root.to_text(), memory_count(own.targets.len())));
+        lines.push(format!("{}: {}", own.store.root.to_text(), memory_count(own.records())));
         lines.extend(report.told_of_store());
     }
     lines.extend(not_reached_lines(not_reached));
@@ -118,7 +118,7 @@ fn head(erased: &[(&PlannedErasure, ErasureReport)]) -> Option<String> {
     if erased.len() < 2 {
         return None;
     }
-    let memories = memory_count(erased.iter().map(|(own, _)| own.targets.len()).sum());
+    let memories = memory_count(erased.iter().map(|(own, _)| own.records()).sum());
     let stores = count_with_noun(erased.len() as u64, "store");
     let files =
         count_with_noun(erased.iter().flat_map(|(_, own)| &own.searched).map(|own| own.files).sum(), "file");

@@ -92,8 +92,7 @@ impl PlannedChange {
 
     /// Returns the number of memories that change.
     pub fn records(&self) -> usize {
-        let kept = |own: &PlannedErasure| if own.keeps_memories { own.kept.len() } else { 0 };
-        let erased: usize = self.erasures.iter().map(|own| own.targets.len() + kept(own)).sum();
+        let erased: usize = self.erasures.iter().map(PlannedErasure::records).sum();
         erased + self.plans.iter().map(|own| own.plan.records).sum::<usize>()
     }
 
@@ -208,6 +207,11 @@ impl PlannedErasure {
     pub fn of_nothing(store: Arc<Store>, plan: Plan) -> PlannedErasure {
         let (targets, values, keeps_memories, places, left, kept, copies, lost) = Default::default();
         PlannedErasure { store, targets, values, keeps_memories, places, plan, left, kept, copies, lost }
+    }
+
+    /// Returns the number of memories that go, or that lose a value.
+    pub fn records(&self) -> usize {
+        if self.keeps_memories { self.plan.effects.len() } else { self.targets.len() }
     }
 
     /// True if there is nothing to erase.

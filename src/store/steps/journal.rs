@@ -58,16 +58,12 @@ impl Vault<'_> {
         let path = self.path(JOURNAL);
         let bytes = self.read_own_file(&path)?.unwrap_or_default();
         let missing = self.missing_lines(&bytes)?;
-        let mut damaged: HashSet<usize> = damaged_lines(&bytes).collect();
-        if damaged.is_empty() || missing.is_empty() {
+        let damaged: HashSet<usize> = damaged_lines(&bytes).take(missing.len()).collect();
+        if damaged.is_empty() {
             return missing.iter().try_for_each(|line| self.write(line));
         }
-        for kept in damaged_lines(&bytes).skip(missing.len()) {
-            damaged.remove(&kept);
-        }
         let lines = (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n'));
-        let left: Vec<&[u8]> =
-            lines.filter(|(number, _)| !damaged.contains(number)).map(|(_, line)| line).collect();
+        let left: Vec<_> = lines.filter(|(at, _)| !damaged.contains(at)).map(|(_, line)| line).collect();
         self.write_own_file(&path, &[json_lines(&missing)?, left.concat()].concat())
     }
 

@@ -7,8 +7,7 @@ use crate::disk::{Item, optional};
 use crate::model::plan::change::{UNDO_DAYS, UNDO_LIMIT};
 use crate::model::{JournalLine, Moment, time};
 use crate::store::steps::UndoStep;
-use crate::store::steps::step_segments::StepEntry;
-use crate::store::steps::step_segments::UNDO;
+use crate::store::steps::step_segments::{StepEntry, UNDO};
 use crate::store::{CommitError, Vault};
 
 /// The extension of a file while it is written.

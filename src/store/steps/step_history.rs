@@ -62,7 +62,7 @@ pub(super) fn why_passed_over(
 ) -> Option<&'static str> {
     let is_erasure = journal.iter().any(|line| line.step == step && line.verb == Verb::Erase);
     match is_erasure {
-        true => Some("it erased memories, and an erasure can't be undone"),
+        true => Some("it erased memories or values, and an erasure can't be undone"),
         false => (!kept.contains(&by)).then_some("what it replaced is not kept any more"),
     }
 }

@@ -97,7 +97,12 @@ fn commit_as(
     // Written as soon as the files have the change: later writes of others make that hard to see.
     // If the journal can't be written, the step is still applied: its undo data says the same, and
     // the next start writes the line.
-    let journalled = context.vault.write_later(&line).map_err(|error| unjournalled(number, &error));
+    let journalled = context.vault.write_later(&line).map_err(|error| {
+        let why = error.in_short();
+        format!(
+            "the change is saved, but the journal is not: {why}. The next start of palimp adds step {number} to it; then `palimp undo {number}` undoes it"
+        )
+    });
     // A step that is not in the journal needs its undo data to be settled.
     if journalled.is_ok()
         && let Err(error) = context.vault.drop_too_large(number)
@@ -126,14 +131,6 @@ fn new_keys(plan: &Plan) -> Vec<(String, String)> {
         (effect.key.to_string(), after.to_string())
     };
     taken.map(keys).collect()
-}
-
-/// Returns the note about a step that is applied but not in the journal.
-fn unjournalled(number: u64, error: &CommitError) -> String {
-    let why = error.in_short();
-    format!(
-        "the change is saved, but the journal is not: {why}. The next start of palimp adds step {number} to it; then `palimp undo {number}` undoes it"
-    )
 }
 
 /// Undoes a failed step if possible. Returns the error with the state of the files.

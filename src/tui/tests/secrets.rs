@@ -160,7 +160,9 @@ fn a_value_is_erased_everywhere_after_its_memories_and_files_were_shown_and_type
     let mut desk = desk(120, 36);
     let settings = desk._folder.path().join("notes.txt");
     std::fs::write(&settings, format!("key = {}\n", token())).unwrap();
-    desk.type_and_see("gxd", &["v  erase value", "ghp_•••••• everywhere: 2 memories"]);
+    desk.type_and_see("gxx", &["o  take out", "out of 2 memories and every copy", "the memories stay"]);
+    desk.press(KeyCode::Esc);
+    desk.type_and_see("d", &["v  erase value", "ghp_•••••• everywhere: 2 memories"]);
     desk.type_keys("v");
     let asked = question(&desk);
     assert!(asked.contains("erase ghp_•••••• everywhere, with 2 memories"), "{asked} {}", notice(&desk));

@@ -180,7 +180,7 @@ fn turned(context: &CommitContext<'_>, verb: Verb, step: u64, by: u64) -> Result
     let journal = context.vault.journal()?;
     if journal.iter().any(|line| line.step == step && line.verb == Verb::Erase) {
         return Err(CommitError::NoStep(format!(
-            "Step {step} erased memories, which can't be undone. `palimp undo N` undoes an earlier step."
+            "Step {step} erased memories or values, which can't be undone. `palimp undo N` undoes an earlier step."
         )));
     }
     let Some(own) = context.vault.step(by)? else {
