@@ -24,6 +24,8 @@ enum BytesSource {
     Spliced(Bytes, Vec<Splice>, OnceLock<Vec<usize>>),
     /// The length of a file, and its last bytes. The others are unknown.
     End(usize, Vec<u8>),
+    /// Other bytes, and which of them.
+    Part(Bytes, Range<usize>),
 }
 
 impl Bytes {
@@ -35,6 +37,17 @@ impl Bytes {
     /// Returns the bytes of a file of that length, of which only the last are known.
     pub fn end_of_file(len: usize, last: Vec<u8>) -> Bytes {
         Bytes::made_of(BytesSource::End(len, last))
+    }
+
+    /// Returns a part of them, which shares their memory. What is out of bounds is left out.
+    pub fn part(&self, range: Range<usize>) -> Bytes {
+        let end = range.end.min(self.len());
+        let start = range.start.min(end);
+        let part = match &self.0.of {
+            Some(BytesSource::Part(of, own)) => (of.clone(), own.start + start..own.start + end),
+            _ => (self.clone(), start..end),
+        };
+        Bytes::made_of(BytesSource::Part(part.0, part.1))
     }
 
     /// Returns the last bytes, if only those are known.
@@ -57,6 +70,7 @@ impl Bytes {
                 None => spliced_parts(base.len(), splices).map(|own| own.size()).sum(),
             },
             (None, Some(BytesSource::End(len, _))) => *len,
+            (None, Some(BytesSource::Part(_, range))) => range.len(),
             (whole, _) => whole.map_or(0, Vec::len),
         }
     }
@@ -97,6 +111,11 @@ impl Bytes {
                 let from = len - last.len();
                 last.get(range.start.checked_sub(from)?..range.end.checked_sub(from)?)?
             }
+            (None, Some(BytesSource::Part(of, own))) => {
+                let is_inside = range.start <= range.end && range.end <= own.len();
+                let range = is_inside.then(|| own.start + range.start..own.start + range.end)?;
+                return of.add_slices(range, to);
+            }
             (whole, _) => whole.map_or(&[][..], |whole| whole).get(range)?,
         };
         if !slice.is_empty() {
@@ -121,6 +140,7 @@ impl Bytes {
                 whole[len - last.len()..].copy_from_slice(last);
                 whole
             }
+            (None, Some(BytesSource::Part(of, range))) => of[range.clone()].to_vec(),
             (None, None) => Vec::new(),
         }
     }
@@ -145,7 +165,7 @@ impl Bytes {
         let splice = |base: &Bytes, added: Vec<u8>| {
             let start = base.len() as u64;
             let splice =
-                Splice { start, was: Bytes::default(), becomes: added.into(), line_before: Vec::new() };
+                Splice { start, was: Bytes::default(), becomes: added.into(), line_before: Bytes::default() };
             Bytes::spliced(base, vec![splice])
         };
         match (self.0.whole.get(), &self.0.of) {
@@ -234,7 +254,10 @@ impl Deref for Bytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.0.whole.get_or_init(|| self.put_together())
+        match &self.0.of {
+            Some(BytesSource::Part(of, range)) => &of[range.clone()],
+            _ => self.0.whole.get_or_init(|| self.put_together()),
+        }
     }
 }
 
@@ -335,6 +358,20 @@ mod tests {
             (first, last) = (first.min(took(0)), last.min(took(4 * (MANY - 500))));
         }
         assert!(last < first * 100, "{first:?} at the start, {last:?} at the end");
+    }
+
+    #[test]
+    fn a_part_has_the_bytes_of_its_range_and_no_copy_of_them() {
+        let whole: Bytes = "one\ntwo\nthree\n".into();
+        let part = whole.part(4..8);
+        assert_eq!((&*part, part.len(), part.range(1..9)), (&b"two\n"[..], 4, None));
+        assert_eq!((part.as_ptr(), part.part(1..3)), (whole[4..].as_ptr(), "wo".into()));
+        let mut more = part.clone();
+        more.extend(b"2");
+        assert_eq!(
+            [&*more, &*part.with_added(b"2"), &*whole.part(9..99)],
+            [&b"two\n2"[..], b"two\n2", b"hree\n"]
+        );
     }
 
     #[test]

@@ -9,12 +9,12 @@ pub mod splice;
 use std::path::{Path, PathBuf};
 
 use super::{Act, ArchivedItem, Change, PathText, Verb, WholeStore};
-use crate::model::plan::change::{EqualRecords, UNDO_LIMIT};
+use crate::model::plan::change::UNDO_LIMIT;
 use crate::model::plan::effect::{EffectKind, MemoryEffect};
 
 pub use splice::{
-    Splice, SplicedPart, apply, difference, inverse, last_line, line_end_for, part_at, pieces, spliced_parts,
-    whole_lines,
+    Splice, SplicedPart, apply, difference, inverse, last_line, line_end_for, part_at, pieces, shared_lines,
+    spliced_parts, whole_lines,
 };
 
 /// Returns a count with its noun: "1 memory", "2 memories".
@@ -95,10 +95,6 @@ pub struct Plan {
     pub exact: bool,
     /// The torn records, as `file:line`, that an erasure removes together with what may be a part of them.
     pub with_torn: Vec<String>,
-    /// Records that undo or redo would restore but leaves out, because another program has restored them.
-    pub already_restored: Vec<EqualRecords>,
-    /// Records that undo or redo would remove but leaves in place, because another program has restored them.
-    pub deferred: Vec<EqualRecords>,
     /// The memories that it puts into palimp's own archive.
     pub archived: Vec<ArchivedItem>,
     /// The names of those that it brings back from there.

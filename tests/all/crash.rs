@@ -3,6 +3,7 @@
 //! Everything runs on the disk in memory. `PALIMP_LONG=1` tries every step and state; otherwise a
 //! sample of them, a different one for each case.
 
+pub mod after_read;
 mod again;
 mod appended;
 mod bench;

@@ -1,20 +1,19 @@
 //! Late writes to files and leftovers of failed changes, on a disk that does not know who has files open.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty};
 use crate::support::plans::tag;
 use palimp::disk::host::Host;
-use palimp::disk::{Disk, Flock, Item, Owner, WritableFile};
+use palimp::disk::{Disk, Owner};
 use palimp::format::writing::WriteContext;
-use palimp::model::{Entry, Extent, Generation, Moment, Plan, State, Store};
+use palimp::model::{Entry, Extent, Moment, Plan, State, Store};
 use palimp::ops::delete::{DeleteOptions, delete};
 use palimp::store::{Place, load_from, write::Writer};
 
+use crate::crash::after_read::AfterRead;
 use crate::crash::machine::Still;
-use crate::support::passed_on::passed_on;
 
 const HOME: &str = "/home/demo";
 
@@ -181,30 +180,8 @@ fn who_owns_a_file_whose_group_can_not_be_kept_is_not_told_to_run_this_as_its_ow
     }
 }
 
-/// A disk on which an agent adds a line after each complete read of a log, because that takes time.
-struct Busy<'a> {
-    disk: &'a Faulty,
-    log: PathBuf,
-}
-
 const LATE: &str = "{\"id\":\"late\"}\n";
 const NEXT: &str = "{\"id\":\"next\"}\n";
-
-impl Disk for Busy<'_> {
-    passed_on! {
-        self => self.disk;
-        list look real_path create append blank rename rename_new make_folder open_folder link
-        exchange remove remove_folder sync_folder flock
-    }
-
-    fn read(&self, file: &Path, from: u64, limit: Option<u64>) -> io::Result<(Vec<u8>, Generation)> {
-        let read = self.disk.read(file, from, limit);
-        if file == self.log && (from, limit) == (0, None) {
-            self.disk.another().append(file)?.write(NEXT.as_bytes())?;
-        }
-        read
-    }
-}
 
 #[test]
 fn late_lines_are_added_where_others_add_lines_all_the_time() {
@@ -215,7 +192,11 @@ fn late_lines_are_added_where_others_add_lines_all_the_time() {
     desk.disk.another().append(&old).unwrap().write(LATE.as_bytes()).unwrap();
     let (store, machine) = (desk.load(), Still::next());
     let log = desk.place.root.join("learnings.jsonl");
-    let busy = Busy { disk: &desk.disk, log: log.clone() };
+    let adds = |file: &Path| desk.disk.another().append(file)?.write(NEXT.as_bytes());
+    let then = |file: &Path, from, limit| {
+        if file == log && (from, limit) == (0, None) { adds(file) } else { Ok(()) }
+    };
+    let busy = AfterRead(&desk.disk, then);
     let host = Host { disk: &busy, machine: &machine, data: Path::new("/data"), now: now() };
     drop(Writer::open(host, &store).unwrap());
     let text = String::from_utf8(desk.files()[&log].clone()).unwrap();

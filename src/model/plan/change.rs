@@ -3,11 +3,9 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-
 use crate::model::bytes::LineBounds;
 use crate::model::owner::Owner;
-use crate::model::plan::splice::{self, Splice, inverse, line_end_for, whole_lines};
+use crate::model::plan::splice::{self, Splice, inverse, line_end_for, shared_lines};
 use crate::model::time::{self, Moment};
 use crate::model::{Bytes, ChangeKind};
 
@@ -84,7 +82,7 @@ impl Change {
 
     /// Edits a file that has `base`. Each edit is a range of bytes and its new bytes.
     pub fn edits(path: impl Into<PathBuf>, base: Bytes, edits: Vec<(Range<usize>, Vec<u8>)>) -> Change {
-        let splices = whole_lines(&base, edits);
+        let splices = shared_lines(&base, edits);
         Change::private(path, Act::Splice(splices), Some(base))
     }
 
@@ -143,7 +141,7 @@ impl Change {
                 let base = self.base.clone().unwrap_or_default();
                 let (start, end) = (base.len() as u64, line_end_for(&base));
                 let becomes = [end, lines].concat().into();
-                Some(vec![Splice { start, was: Bytes::default(), becomes, line_before: Vec::new() }])
+                Some(vec![Splice { start, was: Bytes::default(), becomes, line_before: Bytes::default() }])
             }
             _ => None,
         }
@@ -196,8 +194,8 @@ impl Change {
                     // Only the last two lines of the file matter here.
                     let from = before.line_before(before.line_before(before.len()));
                     let before = &before[from..];
-                    let whole = [before, line_end_for(before), bytes].concat();
-                    let mut splices = whole_lines(&whole, vec![(before.len()..whole.len(), Vec::new())]);
+                    let whole = Bytes::from([before, line_end_for(before), bytes].concat());
+                    let mut splices = shared_lines(&whole, vec![(before.len()..whole.len(), Vec::new())]);
                     splices.iter_mut().for_each(|own| own.start += from as u64);
                     Act::Splice(splices)
                 }
@@ -260,7 +258,3 @@ impl Change {
         }
     }
 }
-
-/// Equal records of a file: the file, the digest of one of them, and their number.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EqualRecords(pub String, pub u64, pub u64);

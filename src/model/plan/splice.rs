@@ -15,7 +15,7 @@ pub struct Splice {
     /// The new bytes.
     pub becomes: Bytes,
     /// The line before it. Inserted lines go after this line. Empty at the start of the file.
-    pub line_before: Vec<u8>,
+    pub line_before: Bytes,
 }
 
 impl Splice {
@@ -101,7 +101,7 @@ pub fn spliced_parts(len: usize, splices: &[Splice]) -> impl Iterator<Item = Spl
 pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
     let mut moved = 0_i64;
     // The end of the splice before, and the line before that place in the changed file.
-    let mut before: Option<(u64, Vec<u8>)> = None;
+    let mut before: Option<(u64, Bytes)> = None;
     let turn = |splice: &Splice| {
         let start = (splice.start as i64 + moved) as u64;
         moved += splice.becomes.len() as i64 - splice.was.len() as i64;
@@ -109,15 +109,33 @@ pub fn inverse(splices: &[Splice]) -> Vec<Splice> {
             Some((end, line)) if end == splice.start => line,
             _ => splice.line_before.clone(),
         };
-        let line = if splice.becomes.is_empty() { &behind[..] } else { last_line(&splice.becomes) };
-        before = Some((splice.start + splice.was.len() as u64, line.to_vec()));
+        let last = if splice.becomes.is_empty() { &behind } else { &splice.becomes };
+        let last = last.part(last.len() - last_line(last).len()..last.len());
+        before = Some((splice.start + splice.was.len() as u64, last));
         Splice { start, was: splice.becomes.clone(), becomes: splice.was.clone(), line_before: behind }
     };
     splices.iter().map(turn).collect()
 }
 
 /// Converts edits to replacements of whole lines, ascending. Edits of the same line become one.
-pub fn whole_lines(base: &[u8], mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Vec<Splice> {
+pub fn whole_lines(base: &[u8], edits: Vec<(Range<usize>, Vec<u8>)>) -> Vec<Splice> {
+    spliced_lines(base, &|range| base[range].into(), edits)
+}
+
+/// Like [`whole_lines`]. The old lines share the memory of the file.
+pub fn shared_lines(base: &Bytes, edits: Vec<(Range<usize>, Vec<u8>)>) -> Vec<Splice> {
+    spliced_lines(base, &|range| base.part(range), edits)
+}
+
+fn spliced_lines(
+    base: &[u8],
+    part: &dyn Fn(Range<usize>) -> Bytes,
+    mut edits: Vec<(Range<usize>, Vec<u8>)>,
+) -> Vec<Splice> {
+    let closed = |(start, end, becomes): (usize, usize, Vec<u8>)| {
+        let line_before = part(base.line_before(start)..start);
+        Splice { start: start as u64, was: part(start..end), becomes: becomes.into(), line_before }
+    };
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     let mut splices: Vec<Splice> = Vec::new();
     let mut open: Option<(usize, usize, Vec<u8>)> = None;
@@ -143,7 +161,7 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Vec<
                 *until = end;
             }
             _ => {
-                splices.extend(open.take().map(|own| closed(base, own)));
+                splices.extend(open.take().map(closed));
                 let mut bytes = [&base[start..range.start], &with[..], &base[range.end..end]].concat();
                 let mut until = end;
                 join_next(base, &mut until, &mut bytes);
@@ -151,7 +169,7 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Vec<
             }
         }
     }
-    splices.extend(open.map(|own| closed(base, own)));
+    splices.extend(open.map(closed));
     splices
 }
 
@@ -159,7 +177,8 @@ pub fn whole_lines(base: &[u8], mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Vec<
 pub(super) fn diff_lines(base: &Bytes, bytes: &Bytes) -> Vec<Splice> {
     // Of the end of a file, the differences are unknown.
     if base.known_end().is_some() {
-        let whole = Splice { start: 0, was: base.clone(), becomes: bytes.clone(), line_before: Vec::new() };
+        let whole =
+            Splice { start: 0, was: base.clone(), becomes: bytes.clone(), line_before: Bytes::default() };
         return if base == bytes { Vec::new() } else { vec![whole] };
     }
     let (start, end, with) = difference(base, bytes);
@@ -168,9 +187,14 @@ pub(super) fn diff_lines(base: &Bytes, bytes: &Bytes) -> Vec<Splice> {
     }
     // A single line is replaced completely, because both versions are in memory already.
     if !base.is_empty() && lines_around(base, &(start..end)) == (0, base.len()) {
-        return vec![Splice { start: 0, was: base.clone(), becomes: bytes.clone(), line_before: Vec::new() }];
+        return vec![Splice {
+            start: 0,
+            was: base.clone(),
+            becomes: bytes.clone(),
+            line_before: Bytes::default(),
+        }];
     }
-    whole_lines(base, vec![(start..end, with.to_vec())])
+    shared_lines(base, vec![(start..end, with.to_vec())])
 }
 
 /// Adds the next line to bytes without a line end.
@@ -184,12 +208,6 @@ fn join_next(base: &[u8], until: &mut usize, bytes: &mut Vec<u8>) {
 
 fn is_open(bytes: &[u8]) -> bool {
     !bytes.is_empty() && !bytes.ends_with(b"\n")
-}
-
-fn closed(base: &[u8], (start, end, becomes): (usize, usize, Vec<u8>)) -> Splice {
-    let behind = base[base.line_before(start)..start].to_vec();
-    let was = base[start..end].to_vec();
-    Splice { start: start as u64, was: was.into(), becomes: becomes.into(), line_before: behind }
 }
 
 /// Returns the last line, with its end.

@@ -3,19 +3,20 @@
 //! A segment grows only at its end, so one fsync makes a step durable. Each entry is a member of a gzip file (RFC 1952),
 //! whose extra field says which step it is and how long it is: `zcat` shows everything that a segment holds.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::bufread::GzDecoder;
 use flate2::write::DeflateEncoder;
-use flate2::{Compression, Crc};
+use flate2::{Compression, CrcWriter};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::undo_step::UndoStep;
 use crate::disk::{Disk, optional};
-use crate::model::JournalLine;
+use crate::model::{Bytes, JournalLine};
 
 /// The folder of the segments.
 pub const UNDO: &str = "undo";
@@ -94,27 +95,28 @@ impl SegmentEntries {
 pub fn to_member(
     step: u64,
     written: i64,
-    data: Option<&[u8]>,
+    data: Option<&[Cow<'_, [u8]>]>,
     last: Option<&JournalLine>,
 ) -> io::Result<Vec<u8>> {
-    let mut content = last.map(serde_json::to_vec).transpose()?.unwrap_or_default();
-    content.push(b'\n');
-    content.extend_from_slice(data.unwrap_or_default());
-    let level = if content.len() > LONG { Compression::fast() } else { Compression::default() };
-    let mut deflater = DeflateEncoder::new(Vec::new(), level);
-    deflater.write_all(&content)?;
-    let deflated = deflater.finish()?;
+    let mut line = last.map(serde_json::to_vec).transpose()?.unwrap_or_default();
+    line.push(b'\n');
+    let parts = data.unwrap_or_default();
+    let is_long = parts.iter().map(|part| part.len()).sum::<usize>() > LONG;
+    let level = if is_long { Compression::fast() } else { Compression::default() };
+    let mut deflater = CrcWriter::new(DeflateEncoder::new(Vec::new(), level));
+    deflater.write_all(&line)?;
+    parts.iter().try_for_each(|part| deflater.write_all(part))?;
+    let (sum, amount) = (deflater.crc().sum(), deflater.crc().amount());
+    let deflated = deflater.into_inner().finish()?;
     let header = EntryHeader { step, written, deflated: deflated.len() as u64, is_void: data.is_none() };
     let field = serde_json::to_vec(&header)?;
     let len = u16::try_from(field.len() + SUBFIELD).map_err(io::Error::other)?;
-    let mut crc = Crc::new();
-    crc.update(&content);
     let mut member = Vec::with_capacity(FIXED + len as usize + deflated.len() + TRAILER as usize);
     // No time, no flags of the compression, an unknown system.
     member.extend_from_slice(&[MAGIC, &[0, 0, 0, 0, 0, 255], &len.to_le_bytes()].concat());
     member.extend_from_slice(&[b"PS", &(len - SUBFIELD as u16).to_le_bytes()[..], &field].concat());
     member.extend_from_slice(&deflated);
-    member.extend_from_slice(&[crc.sum().to_le_bytes(), crc.amount().to_le_bytes()].concat());
+    member.extend_from_slice(&[sum.to_le_bytes(), amount.to_le_bytes()].concat());
     Ok(member)
 }
 
@@ -182,16 +184,16 @@ impl StepEntry {
 
     /// Returns its member with other undo data, and without the line of the journal.
     pub fn with(&self, step: &UndoStep) -> io::Result<Vec<u8>> {
-        to_member(self.header.step, self.header.written, Some(&step.to_bytes()), None)
+        to_member(self.header.step, self.header.written, Some(&step.parts()), None)
     }
 
     /// Reads the undo data. `None` if it was removed, or a crash cut it, so that its checksum is wrong.
-    pub fn data(&self, disk: &dyn Disk) -> io::Result<Option<Vec<u8>>> {
+    pub fn data(&self, disk: &dyn Disk) -> io::Result<Option<Bytes>> {
         if self.header.is_void {
             return Ok(None);
         }
-        let content = self.content(disk)?;
-        Ok(content.and_then(|own| Some(own[memchr::memchr(b'\n', &own)? + 1..].to_vec())))
+        let content = self.content(disk)?.map(Bytes::from);
+        Ok(content.and_then(|own| Some(own.part(memchr::memchr(b'\n', &own)? + 1..own.len()))))
     }
 
     /// Reads the line of the journal that it has.
@@ -233,7 +235,7 @@ mod tests {
         let members: Vec<Vec<u8>> = [&b"short"[..], &noise, b"", b"last"]
             .iter()
             .zip(1..)
-            .map(|(data, step)| to_member(step, 7, Some(data), None).unwrap())
+            .map(|(data, step)| to_member(step, 7, Some(&[data[..].into()]), None).unwrap())
             .collect();
         let whole = members.concat();
         let (_folder, path) = segment(&whole);
@@ -242,7 +244,7 @@ mod tests {
             (steps(&found), found.end, found.is_damaged),
             (vec![1, 2, 3, 4], whole.len() as u64, false)
         );
-        assert_eq!(found.entries[1].data(&RealDisk).unwrap(), Some(noise));
+        assert_eq!(found.entries[1].data(&RealDisk).unwrap().as_deref(), Some(&noise[..]));
         assert!(crate::text::unpack::gunzip(&whole, 1 << 20).fault.is_none(), "it is a gzip file");
         let damaged = [&members[0][..], &vec![b'x'; 70_000], &members[2], &members[3]].concat();
         let (_folder, path) = segment(&damaged);
@@ -252,8 +254,8 @@ mod tests {
 
     #[test]
     fn a_member_that_a_crash_cut_anywhere_holds_nothing() {
-        let first = to_member(1, 7, Some(b"one"), None).unwrap();
-        let member = to_member(2, 7, Some(b"what was replaced"), None).unwrap();
+        let first = to_member(1, 7, Some(&[b"one"[..].into()]), None).unwrap();
+        let member = to_member(2, 7, Some(&[b"what was replaced"[..].into()]), None).unwrap();
         for cut in 0..member.len() {
             let (_folder, path) = segment(&[&first[..], &member[..cut]].concat());
             let found = entries_of(&RealDisk, &path).unwrap();

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::model::owner::Owner;
-use crate::model::plan::change::EqualRecords;
 use crate::model::{Act, Bytes, Change, JournalLine, PathText, Splice, is_log, path_from_text};
 use crate::text::digest::hex;
 
@@ -35,14 +34,11 @@ pub struct UndoStep {
     /// Records that remained when the step removed equal ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub twins: Vec<EqualRecords>,
-    /// Records that an undo or redo counts as restored by itself: another program restored them first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub claimed: Vec<EqualRecords>,
-    /// The `claimed` records of the step that this one reverses. This step leaves them in place. Undo of
-    /// this step restores those that are missing.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub owed: Vec<EqualRecords>,
 }
+
+/// Equal records of a file: the file, the digest of one of them, and their number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EqualRecords(pub String, pub u64, pub u64);
 
 /// A derived file as it was. Its bytes are not kept: palimp rebuilds them from the records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,27 +96,28 @@ enum ActHeader {
 }
 
 impl UndoStep {
-    /// Returns the bytes of its file.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut body = Vec::new();
-        let head = StepHeader {
-            step: Cow::Borrowed(self),
-            changes: self.changes.iter().map(|change| entry(change, &mut body)).collect(),
-            derived: self.derived.iter().map(|change| entry(change, &mut body)).collect(),
-            bytes: body.len(),
-        };
+    /// Returns the parts of its undo data: the line of JSON, and the bytes after it, which are not copied.
+    pub fn parts(&self) -> Vec<Cow<'_, [u8]>> {
+        let mut body = vec![Cow::default()];
+        let changes = self.changes.iter().map(|change| entry(change, &mut body)).collect();
+        let derived = self.derived.iter().map(|change| entry(change, &mut body)).collect();
+        let bytes = body.iter().map(|part| part.len()).sum();
+        let head = StepHeader { step: Cow::Borrowed(self), changes, derived, bytes };
         // Text and numbers always have a JSON form.
-        let mut file = serde_json::to_vec(&head).unwrap_or_default();
-        file.push(b'\n');
-        file.append(&mut body);
-        file
+        body[0] = [serde_json::to_vec(&head).unwrap_or_default(), b"\n".to_vec()].concat().into();
+        body
+    }
+
+    /// Returns its undo data.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.parts().concat()
     }
 
     /// Reads the file; `None` if a crash left it incomplete. `find` returns files that the step made.
-    pub fn read(bytes: &[u8], find: MadeBytes<'_>) -> Option<UndoStep> {
+    pub fn read(bytes: &Bytes, find: MadeBytes<'_>) -> Option<UndoStep> {
         let feed = memchr::memchr(b'\n', bytes)?;
         let head: StepHeader<'_> = serde_json::from_slice(&bytes[..feed]).ok()?;
-        let mut body = &bytes[feed + 1..];
+        let mut body = bytes.part(feed + 1..bytes.len());
         if body.len() != head.bytes {
             return None;
         }
@@ -132,10 +129,10 @@ impl UndoStep {
     }
 }
 
-/// Adds what a change needs to the bytes after the line of JSON.
-fn entry(change: &Change, body: &mut Vec<u8>) -> StepFileEntry {
-    let mut put = |bytes: &[u8]| {
-        body.extend_from_slice(bytes);
+/// Adds what a change needs to the parts after the line of JSON.
+fn entry<'c>(change: &'c Change, body: &mut Vec<Cow<'c, [u8]>>) -> StepFileEntry {
+    let mut put = |bytes: &'c [u8]| {
+        body.push(bytes.into());
         bytes.len()
     };
     let act = match &change.act {
@@ -152,7 +149,7 @@ fn entry(change: &Change, body: &mut Vec<u8>) -> StepFileEntry {
         Act::Remove(bytes) => ActHeader::Remove(put(bytes)),
         Act::Splice(splices) => {
             let mut word =
-                |own: &Splice| (own.start, put(&own.was), put(&own.becomes), put(&own.line_before));
+                |own: &'c Splice| (own.start, put(&own.was), put(&own.becomes), put(&own.line_before));
             ActHeader::Splice(splices.iter().map(&mut word).collect())
         }
     };
@@ -160,26 +157,26 @@ fn entry(change: &Change, body: &mut Vec<u8>) -> StepFileEntry {
     (change.path.to_text().into_owned(), act, change.mode, owner)
 }
 
-fn change((path, act, mode, owner): StepFileEntry, body: &mut &[u8], find: MadeBytes<'_>) -> Option<Change> {
+fn change((path, act, mode, owner): StepFileEntry, body: &mut Bytes, find: MadeBytes<'_>) -> Option<Change> {
     let path = path_from_text(&path);
     let mut take = |len: usize| {
-        let (own, rest) = body.split_at_checked(len)?;
-        *body = rest;
-        Some(own.to_vec())
+        let part = (len <= body.len()).then(|| body.part(0..len))?;
+        *body = body.part(len..body.len());
+        Some(part)
     };
     let act = match act {
         ActHeader::MakeFolder => Act::MakeFolder,
         ActHeader::RemoveFolder => Act::RemoveFolder,
         ActHeader::Expire(len) => Act::Expire(len),
-        ActHeader::Create(len) => Act::Create(take(len)?.into()),
-        ActHeader::Append(len) => Act::Append(take(len)?),
-        ActHeader::Remove(len) => Act::Remove(take(len)?.into()),
+        ActHeader::Create(len) => Act::Create(take(len)?),
+        ActHeader::Append(len) => Act::Append(take(len)?.to_vec()),
+        ActHeader::Remove(len) => Act::Remove(take(len)?),
         ActHeader::RemoveMade(made) => Act::Remove(find(&path, &made)),
         ActHeader::Splice(splices) => {
             let mut own = Vec::with_capacity(splices.len());
             for (start, was, becomes, behind) in splices {
-                let (was, becomes) = (take(was)?.into(), take(becomes)?.into());
-                own.push(Splice { start, was, becomes, line_before: take(behind)? });
+                let (was, becomes, line_before) = (take(was)?, take(becomes)?, take(behind)?);
+                own.push(Splice { start, was, becomes, line_before });
             }
             Act::Splice(own)
         }
@@ -196,14 +193,10 @@ mod tests {
     use super::*;
     use crate::model::{UndoRedo, Verb};
 
-    fn whole(step: &UndoStep) -> Vec<u8> {
-        step.to_bytes()
-    }
-
     #[test]
     fn what_takes_a_step_back_is_read_as_it_was_written() {
         let odd = PathBuf::from(OsString::from_vec(vec![b'a', 0xff]));
-        let step = UndoStep {
+        let mut step = UndoStep {
             line: JournalLine {
                 verb: Verb::Edit,
                 at: "2026-01-01T00:00:00Z".into(),
@@ -225,15 +218,12 @@ mod tests {
             derived: vec![Change { base: None, ..Change::append("d", "y\n", None) }],
             remade: vec![DerivedState { path: "index.json".into(), digest: digest(&"{}".into()), at: None }],
             twins: vec![EqualRecords("b".into(), 7, 2)],
-            claimed: vec![EqualRecords("b".into(), 8, 1)],
-            owed: vec![EqualRecords("b".into(), 9, 1)],
         };
-        let mut step = step;
         step.changes[0].base = None;
-        let bytes = whole(&step);
+        let bytes = Bytes::from(step.to_bytes());
         assert_eq!(UndoStep::read(&bytes, &|_, _| Bytes::default()), Some(step));
         for cut in 0..bytes.len() {
-            assert_eq!(UndoStep::read(&bytes[..cut], &|_, _| Bytes::default()), None, "cut at {cut}");
+            assert_eq!(UndoStep::read(&bytes.part(0..cut), &|_, _| Bytes::default()), None, "cut at {cut}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Undo data of the steps: their numbers, what is kept, and whether a change is unfinished.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -163,7 +164,7 @@ impl Vault<'_> {
         durability: Durability,
     ) -> Result<(), CommitError> {
         let is_again = self.begun.replace(number) == number;
-        let len = self.add_entry(number, clock, Some(&step.to_bytes()), durability)?;
+        let len = self.add_entry(number, clock, Some(&step.parts()), durability)?;
         match is_again && len > FULL {
             // What it replaces must not fill the disk.
             true => self.rewrite_each(self.segments()?.pop(), &mut |_| Ok(None)),
@@ -181,7 +182,7 @@ impl Vault<'_> {
         &self,
         step: u64,
         clock: Moment,
-        data: Option<&[u8]>,
+        data: Option<&[Cow<'_, [u8]>]>,
         durability: Durability,
     ) -> Result<u64, CommitError> {
         let folder = self.folder(UNDO)?;

@@ -62,8 +62,6 @@ fn commit_as(
         derived: kept.into_iter().rev().map(inverse).collect::<Result<_, _>>()?,
         remade,
         twins: plan.changes.iter().flat_map(record_digests::remaining_equals_of).collect(),
-        claimed: plan.already_restored.clone(),
-        owed: plan.deferred.clone(),
     };
     context.keep(number, &step)?;
     // If the step is not finished, it archived nothing: the journal does not have it.

@@ -77,7 +77,7 @@ fn each_record(splice: &Splice, places: &LineIndex<'_>) -> Vec<Splice> {
     for line in lines::lines(&splice.was) {
         let was = &splice.was[line.start..line.next];
         let start = splice.start + line.start as u64;
-        own.push(Splice { start, was: was.into(), becomes: Bytes::default(), line_before: behind.to_vec() });
+        own.push(Splice { start, was: was.into(), becomes: Bytes::default(), line_before: behind.into() });
         behind = was;
     }
     let is_apart = splice.becomes.is_empty()
@@ -91,8 +91,11 @@ fn each_record(splice: &Splice, places: &LineIndex<'_>) -> Vec<Splice> {
 fn ended(splice: &Splice, later: &[Splice], now: &[u8]) -> Splice {
     // The undo data looks for the line before it as it is in `now`.
     let start = splice.start as usize;
-    let behind = now[now.line_before(start)..start].to_vec();
-    let mut own = Splice { line_before: behind, ..splice.clone() };
+    let behind = &now[now.line_before(start)..start];
+    let mut own = splice.clone();
+    if *own.line_before != *behind {
+        own.line_before = behind.into();
+    }
     if !is_open(&own.becomes) || is_open(&own.was) || *own.becomes == *lines::BOM {
         return own;
     }

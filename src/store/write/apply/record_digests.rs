@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::plan::change::EqualRecords;
 use crate::model::{Act, Bytes, Change, PathText, Span, is_log};
+use crate::store::steps::undo_step::EqualRecords;
 use crate::text::digest::digest;
 use crate::text::json_lines::split;
 

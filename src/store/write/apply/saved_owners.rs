@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::disk::optional;
-use crate::model::{Act, Change, ChangeKind, Plan, Splice};
+use crate::model::{Act, Bytes, Change, ChangeKind, Plan};
 use crate::store::steps::UndoStep;
 use crate::store::write::{CommitContext, CommitError};
 
@@ -39,15 +39,11 @@ fn without_neighbours(change: &Change, mut inverse: Change) -> Change {
     if let Act::Splice(splices) = &mut inverse.act
         && splices.len() <= FEW
     {
-        let is_line = |own: &&mut Splice| !own.was.is_empty();
-        let mut alone: Vec<&mut Splice> = splices.iter_mut().filter(is_line).collect();
-        // Only the end of the log is known: an added line has its own id or time, so it is unique.
-        if base.known_end().is_some() {
-            alone.into_iter().for_each(|own| own.line_before.clear());
-            return inverse;
+        // If only the end of the log is known: an added line has its own id or time, so it is unique.
+        let is_unique = |was: &[u8]| base.known_end().is_some() || memchr::memmem::find(&base, was).is_none();
+        for own in splices.iter_mut().filter(|own| !own.was.is_empty() && is_unique(&own.was)) {
+            own.line_before = Bytes::default();
         }
-        alone.retain(|own| memchr::memmem::find(&base, &own.was).is_none());
-        alone.into_iter().for_each(|own| own.line_before.clear());
     }
     inverse
 }

@@ -37,13 +37,18 @@ pub fn at_end(own: Splice, before: Option<&Splice>, now: &[u8]) -> Splice {
 /// Returns a splice that adds lines behind an open line, without that line.
 pub fn addition(splice: &Splice, now: &[u8]) -> Option<Splice> {
     let lines = behind(&splice.was, &splice.becomes)?.into();
-    Some(Splice { start: now.len() as u64, was: Bytes::default(), becomes: lines, line_before: Vec::new() })
+    Some(Splice {
+        start: now.len() as u64,
+        was: Bytes::default(),
+        becomes: lines,
+        line_before: Bytes::default(),
+    })
 }
 
 /// Returns a splice that removes lines behind an open line, without that line.
 pub fn removal(splice: &Splice) -> Option<Splice> {
     let lines = behind(&splice.becomes, &splice.was)?;
-    let line = [last_line(&splice.becomes), b"\n"].concat();
+    let line = [last_line(&splice.becomes), b"\n"].concat().into();
     Some(Splice { was: lines.into(), becomes: Bytes::default(), line_before: line, ..*splice })
 }
 

@@ -3,14 +3,11 @@
 
 use super::subsequent_steps::SubsequentSteps;
 use crate::format::Placement;
-use crate::model::plan::change::EqualRecords;
 use crate::model::plan::{apply, count_with_noun};
 use crate::model::{Act, Bytes, Change, JournalLine, PathText, Role, Span, Splice, is_log};
 use crate::store::steps::UndoStep;
 use crate::store::write::apply::line_index::{LineIndex, id_of};
-use crate::store::write::apply::record_digests::{
-    DigestCounts, DigestedRecord, bytes_of, comes, count, pieces, twins_of,
-};
+use crate::store::write::apply::record_digests::{DigestCounts, DigestedRecord, bytes_of, comes, count};
 use crate::store::write::history::subsequent_steps;
 use crate::store::write::{CommitContext, CommitError};
 use crate::text::lines;
@@ -22,8 +19,6 @@ pub struct RestoreSummary {
     pub same: u64,
     /// The number of restored records whose id exists with other content.
     pub other: u64,
-    /// The records that are left out, by file.
-    pub already_restored: Vec<EqualRecords>,
 }
 
 impl RestoreSummary {
@@ -55,10 +50,8 @@ impl ReversedStep<'_> {
     fn stayed(&self, change: &Change) -> DigestCounts {
         let path = change.path.to_text();
         let mut stayed = DigestCounts::new();
-        for (twins, each) in [(&self.own.twins, 1), (&self.own.owed, -1)] {
-            for own in twins.iter().filter(|own| own.0 == path) {
-                *stayed.entry(own.1).or_default() += each * own.2 as i64;
-            }
+        for own in self.own.twins.iter().filter(|own| own.0 == path) {
+            *stayed.entry(own.1).or_default() += own.2 as i64;
         }
         stayed
     }
@@ -120,7 +113,6 @@ pub fn without_present(
             return Err(turning.brought_already(step, (brought - gone) as u64));
         }
     }
-    back.already_restored.extend(twins_of(change, &there.claimed));
     Ok(left)
 }
 
@@ -142,9 +134,6 @@ fn whole_file(
         return Ok(Some(change.clone()));
     }
     back.same += 1;
-    let names = pieces(change, bytes);
-    back.already_restored
-        .extend(names.iter().map(|own| EqualRecords(change.path.to_text().into_owned(), own.name, 1)));
     Ok(None)
 }
 
@@ -156,8 +145,6 @@ struct PresentRecords<'a> {
     expected: DigestCounts,
     /// The expected records that are missing.
     lacking: DigestCounts,
-    /// The records that are left out because another program restored them.
-    claimed: DigestCounts,
     /// The records that the change restores.
     brought: DigestCounts,
     places: LineIndex<'a>,
@@ -179,8 +166,8 @@ impl<'a> PresentRecords<'a> {
             _ => Vec::new(),
         };
         let none = DigestCounts::new;
-        let (counts, lacking, claimed, brought) = (none(), none(), none(), none());
-        PresentRecords { counts, expected, lacking, claimed, brought, places: LineIndex::of(now), goes }
+        let (counts, lacking, brought) = (none(), none(), none());
+        PresentRecords { counts, expected, lacking, brought, places: LineIndex::of(now), goes }
     }
 
     /// Subtracts the expected records from `counts`.
@@ -228,7 +215,6 @@ impl<'a> PresentRecords<'a> {
                 Some(count) => {
                     *count -= 1;
                     back.same += 1;
-                    *self.claimed.entry(own.name).or_default() += 1;
                     spans.push(own.span);
                 }
                 None => {
@@ -245,7 +231,7 @@ impl<'a> PresentRecords<'a> {
             start: range.start as u64,
             was: becomes[range].into(),
             becomes: Bytes::default(),
-            line_before: Vec::new(),
+            line_before: Bytes::default(),
         };
         let holes: Vec<Splice> = lines::removal_edits(becomes, &spans).into_iter().map(hole).collect();
         let left = apply(becomes, &holes);

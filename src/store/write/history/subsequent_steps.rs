@@ -1,10 +1,9 @@
 //! Counts the records that palimp's own later steps added to a file or removed from it, so that
 //! they are not taken for changes by other programs.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use crate::model::plan::change::EqualRecords;
-use crate::model::{Act, Change, JournalLine, PathText};
+use crate::model::{Act, Change, JournalLine};
 use crate::store::steps::{StepHistory, UndoStep};
 use crate::store::write::apply::record_digests::{DigestCounts, count};
 use crate::store::write::{CommitContext, CommitError};
@@ -42,14 +41,10 @@ pub fn subsequent_steps(
 ) -> Result<SubsequentSteps, CommitError> {
     let history = StepHistory::of(journal);
     let mut later = SubsequentSteps::default();
-    // An undo or redo lists no file in which another program had already done the same. A damaged
-    // journal line lists no files.
+    // A damaged journal line lists no files.
     let has =
         |own: &JournalLine| own.files.is_empty() || own.files.iter().any(|file| file.path == change.path);
-    let steps: HashMap<u64, &JournalLine> = journal.iter().map(|own| (own.step, own)).collect();
-    let turned = |own: &JournalLine| steps.get(&own.subject_step()).is_none_or(|own| has(own));
-    let is_about = |own: &&JournalLine| own.step > by && (has(own) || own.turn.is_some() && turned(own));
-    for line in journal.iter().filter(is_about) {
+    for line in journal.iter().filter(|own| own.step > by && has(own)) {
         let Some(step) = context.vault.step(line.step)? else { continue };
         let counts = effect(&step, change, wanted);
         counts.iter().for_each(|(name, count)| *later.net.entry(*name).or_default() += count);
@@ -59,8 +54,7 @@ pub fn subsequent_steps(
     Ok(later)
 }
 
-/// Counts the `wanted` records that a step added to a file, by its undo data. Adds those that it
-/// claimed from another program and subtracts those that it left to restore later (`owed`).
+/// Counts the `wanted` records that a step added to a file, by its undo data.
 fn effect(step: &UndoStep, change: &Change, wanted: &HashSet<u64>) -> DigestCounts {
     let mut counts = DigestCounts::new();
     for back in step.changes.iter().filter(|own| own.path == change.path) {
@@ -76,14 +70,6 @@ fn effect(step: &UndoStep, change: &Change, wanted: &HashSet<u64>) -> DigestCoun
             _ => {}
         }
     }
-    let path = change.path.to_text();
-    let mut add = |twins: &[EqualRecords], each: i64| {
-        for own in twins.iter().filter(|own| own.0 == path && wanted.contains(&own.1)) {
-            *counts.entry(own.1).or_default() += each * own.2 as i64;
-        }
-    };
-    add(&step.claimed, 1);
-    add(&step.owed, -1);
     counts.retain(|_, count| *count != 0);
     counts
 }

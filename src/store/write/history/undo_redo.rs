@@ -200,10 +200,10 @@ fn turned(context: &CommitContext<'_>, verb: Verb, step: u64, by: u64) -> Result
         plan::count_with_noun(own.line.records, "memory")
     ));
     let left_by = journal.iter().find(|line| line.step == by);
-    let mut as_left = own.owed.is_empty() && is_as_left(context, left_by, &own);
+    let mut as_left = is_as_left(context, left_by, &own);
     let mut back = RestoreSummary::default();
     let turning = ReversedStep { journal: &journal, step, by, own: &own };
-    for change in all_changes(context, &turning)?.iter().filter(|change| !change.is_empty()) {
+    for change in own.changes.iter().filter(|change| !change.is_empty()) {
         stands_as_left(context, change, left_by)?;
         let Some(left) = restore_filter::without_present(context, change, &turning, &mut back)? else {
             as_left = false;
@@ -225,7 +225,6 @@ fn turned(context: &CommitContext<'_>, verb: Verb, step: u64, by: u64) -> Result
         plan.changes.extend(fitted);
     }
     plan.lines.extend(back.notes());
-    (plan.already_restored, plan.deferred) = (back.already_restored, own.claimed.clone());
     // Without derived files in the undo data, it is unknown how the step rebuilt them from the disk.
     let is_planned = left_by.is_some_and(|line| line.as_planned);
     let is_known = is_planned || !own.derived.is_empty() || !own.remade.is_empty();
@@ -252,24 +251,6 @@ fn turned(context: &CommitContext<'_>, verb: Verb, step: u64, by: u64) -> Result
     brings_nothing_erased(context, &plan, step, erased)?;
     context.store.whole()?;
     Ok(plan)
-}
-
-/// Returns the changes that reverse a step. If the last turn left records in place because another program had restored
-/// them, they may be gone since: the first turn in this direction brings all of them.
-fn all_changes(context: &CommitContext<'_>, turning: &ReversedStep<'_>) -> Result<Vec<Change>, CommitError> {
-    let own = turning.own;
-    let is_first = |line: &&JournalLine| match own.line.turn {
-        Some(UndoRedo::Undo(_)) => line.turn == own.line.turn,
-        _ => line.step == turning.step,
-    };
-    let first = turning.journal.iter().find(is_first).filter(|_| !own.owed.is_empty());
-    let first = first.map(|line| context.vault.step(line.step)).transpose()?.flatten();
-    let Some(first) = first else { return Ok(own.changes.clone()) };
-    let is_turned = |change: &Change| {
-        own.changes.iter().any(|other| other.path == change.path)
-            || own.owed.iter().any(|other| other.0 == change.path.to_text())
-    };
-    Ok(first.changes.into_iter().filter(is_turned).collect())
 }
 
 /// True if the files still have the lengths that the step left. If so, the old derived files fit

@@ -31,8 +31,7 @@ pub fn keep_adding(context: &CommitContext<'_>, plan: &Plan) -> Result<(), Commi
 /// Cuts off torn lines that a crash left. The erasure then adds them again, complete.
 pub fn cut_torn(context: &CommitContext<'_>) -> Result<(), CommitError> {
     let bytes = context.vault.read_own_file(&context.vault.path(ADDING))?;
-    let Some(step) = bytes.as_deref().and_then(|bytes| UndoStep::read(bytes, &|_, _| Bytes::default()))
-    else {
+    let Some(step) = bytes.and_then(|bytes| UndoStep::read(&bytes.into(), &|_, _| Bytes::default())) else {
         return Ok(());
     };
     let mut plan = context.unseen(Verb::Recover);

@@ -84,7 +84,7 @@ fn records_that_others_parted_go_one_by_one_and_nothing_else_does() {
 #[test]
 fn the_first_line_comes_back_behind_the_mark_of_its_file() {
     let becomes = b"one\n".to_vec().into();
-    let back = vec![Splice { start: 3, was: Bytes::default(), becomes, line_before: lines::BOM.to_vec() }];
+    let back = vec![Splice { start: 3, was: Bytes::default(), becomes, line_before: lines::BOM.into() }];
     for now in ["\u{feff}two\n", "\u{feff}torn", "\u{feff}"] {
         let fit = rebase(&back, now.as_bytes()).unwrap();
         let wanted = now.replacen('\u{feff}', "\u{feff}one\n", 1);
