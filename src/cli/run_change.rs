@@ -150,10 +150,15 @@ fn agreed(planned: &PlannedChange, now: Moment) -> Result<bool> {
     for line in question.chain(confirm_prompt::rows(planned, now)).chain(lines(planned)) {
         writeln!(err, "{}", sanitize(&mask(&line)))?;
     }
-    let typed = format!("erase {}", planned.records());
+    let [_, word, _] = planned.request.command.words();
+    let typed = format!("{word} {}", planned.records());
     let is_erasure = !planned.erasures.is_empty();
-    if is_erasure {
-        writeln!(err, "Copies in undo data, drafts and backups are erased too. This can't be undone.")?;
+    if let Some(own) = planned.erasures.first() {
+        let copies = match own.keeps_memories {
+            true => "It goes from undo data, drafts and backups too; the backups stay.",
+            false => "Copies in undo data, drafts and backups are erased too.",
+        };
+        writeln!(err, "{copies} This can't be undone.")?;
         write!(err, "Type {typed} to go on: ")?;
     } else {
         let verb = planned.plans.first().map_or("", |own| confirm_prompt::last_word(&own.plan.verb));

@@ -155,7 +155,7 @@ fn erasing(entry: PendingErasure) -> JournalRow {
         step: entry.step,
         at: entry.at,
         verb: Verb::Erasing,
-        records: entry.records.len() as u64,
+        records: entry.count,
         files: entry.files,
         ids: entry.records.into_iter().filter_map(|record| record.id).collect(),
         ..JournalLine::default()

@@ -211,7 +211,7 @@ impl PlannedErasure {
 
     /// Returns the number of memories that go, or that lose a value.
     pub fn records(&self) -> usize {
-        if self.keeps_memories { self.plan.effects.len() } else { self.targets.len() }
+        if self.keeps_memories { self.plan.touched_entries().count() } else { self.targets.len() }
     }
 
     /// True if there is nothing to erase.

@@ -26,6 +26,9 @@ pub struct PendingErasure {
     pub reason: String,
     /// The records that are erased.
     pub records: Vec<ErasureTarget>,
+    /// The number of memories that are erased, or that lose a value.
+    #[serde(default)]
+    pub count: u64,
     /// Salted digests of the bytes that they had in live files, as they were shown. Other bytes under their names are
     /// other memories.
     #[serde(default)]

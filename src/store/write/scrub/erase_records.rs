@@ -52,6 +52,8 @@ impl Writer<'_> {
             at: context.host.now.to_rfc3339(),
             reason: reason.to_owned(),
             records: scope.targets.to_vec(),
+            count: if scope.keeps_memories { plan.touched_entries().count() } else { scope.targets.len() }
+                as u64,
             shown: matcher(context.store).shown(&context.store.documents, &machine.random()),
             files: plan.all().filter(|change| !change.is_empty()).map(FileLine::of).collect(),
             with_torn: plan.with_torn.clone(),

@@ -177,7 +177,7 @@ fn journal_erased(context: &CommitContext<'_>, entry: &PendingErasure) -> Result
         step: entry.step,
         at: entry.at.clone(),
         verb: Verb::Erase,
-        records: entry.records.len() as u64,
+        records: entry.count,
         files: entry.files.clone(),
         ids: entry.records.iter().filter_map(|own| own.name().map(str::to_owned)).collect(),
         format: context.place.format.to_owned(),
