@@ -3,13 +3,14 @@
 pub mod append_lines;
 pub mod apply_plan;
 pub mod create_files;
+pub mod inverse_change;
 pub mod line_index;
 pub mod owner_and_mode;
+pub mod ready_plan;
 pub mod rebase_files;
 pub mod rebase_splices;
 pub mod record_digests;
 pub mod replace_file;
-pub mod saved_owners;
 pub mod step_folders;
 pub mod unterminated_line;
 

@@ -3,17 +3,16 @@
 use crate::store::write::derive::{derive_files, rebuild_derived};
 use std::borrow::Cow;
 use std::io;
-use std::path::Path;
 
 use super::apply::apply_plan::{self, KEPT_CHANGING};
-use super::apply::{create_files, owner_and_mode, record_digests, saved_owners, step_folders};
+use super::apply::{create_files, inverse_change, owner_and_mode, ready_plan, record_digests};
 use super::handover::{add_late_lines, rescue};
 use super::recovery::recover_steps;
 use super::scrub::stale_plan_guard;
 use super::{CommitContext, CommitError, FilesState, UndoStep};
 use crate::format::writing::Refusal;
 use crate::model::plan::effect::MemoryEffect;
-use crate::model::{Act, Change, CommitReceipt, FileLine, JournalLine, Plan, UndoRedo};
+use crate::model::{CommitReceipt, FileLine, JournalLine, Plan, UndoRedo};
 use crate::store::lock::LockError;
 use crate::store::referenced_files;
 use crate::store::write::apply::ApplyProgress;
@@ -34,18 +33,10 @@ fn commit_as(
     plan: &Plan,
     turn: Option<UndoRedo>,
 ) -> Result<CommitReceipt, CommitError> {
-    let plan = match plan.is_tail_append() {
-        // Such a plan contains nothing that existed before.
-        true => Cow::Borrowed(plan),
-        false => stale_plan_guard::refuse_stale_plan(
-            context,
-            step_folders::with_folders(context, with_free_names(context, plan)),
-        )?,
-    };
-    let plan = &*saved_owners::with_expiring(context, saved_owners::with_saved_owners(context, plan)?);
+    let plan = &*ready(context, plan)?;
     let number = context.vault.next_step()?;
     let (kept, remade) = rebuild_derived::kept_of_derived(context, plan)?;
-    let inverse = |change| saved_owners::bare_inverse(context, change);
+    let inverse = |change| inverse_change::bare_inverse(context, change);
     let mut step = UndoStep {
         line: JournalLine {
             at: context.host.now.to_rfc3339(),
@@ -120,6 +111,19 @@ fn commit_as(
     let is_journalled = journalled.is_ok();
     notes.extend(journalled.err());
     Ok(CommitReceipt { step: number, notes, is_journalled, waits, plan: plan.clone() })
+}
+
+/// Returns the plan as it is carried out now. Nothing of an earlier state of the store is left in it.
+fn ready<'p>(context: &CommitContext<'_>, plan: &'p Plan) -> Result<Cow<'p, Plan>, CommitError> {
+    // Such a plan contains nothing that existed before.
+    if plan.is_tail_append() {
+        return Ok(Cow::Borrowed(plan));
+    }
+    let mut plan = plan.clone();
+    ready_plan::place_new_files(context, &mut plan);
+    stale_plan_guard::refuse_stale_plan(context, &mut plan)?;
+    ready_plan::restore_surroundings(context, &mut plan)?;
+    Ok(Cow::Owned(plan))
 }
 
 fn new_keys(plan: &Plan) -> Vec<(String, String)> {
@@ -197,25 +201,4 @@ fn is_passing(error: &io::Error) -> bool {
     use io::ErrorKind::{Interrupted, ResourceBusy, StaleNetworkFileHandle, TimedOut, WouldBlock};
     let kinds = [Interrupted, ResourceBusy, StaleNetworkFileHandle, TimedOut, WouldBlock];
     kinds.contains(&error.kind()) || error.raw_os_error() == Some(DISK_FAILED)
-}
-
-/// The numbers below this one are tried in a copy's name.
-const NAMES: usize = 100;
-
-/// Returns the plan with free names for copies whose names are taken.
-fn with_free_names<'p>(context: &CommitContext<'_>, plan: &'p Plan) -> Cow<'p, Plan> {
-    let is_there = |path: &Path| context.host.disk.look(&context.path(path)).is_ok();
-    let is_taken = |change: &Change| matches!(change.act, Act::Create(_)) && is_there(&change.path);
-    if !plan.changes.iter().any(is_taken) {
-        return Cow::Borrowed(plan);
-    }
-    let mut plan = plan.clone();
-    for change in plan.changes.iter_mut().filter(|change| is_taken(change)) {
-        let Some(other) = context.format.own().alternative_name else { break };
-        let mut others = (2..NAMES).map_while(|number| other(&change.path, number));
-        if let Some(free) = others.find(|other| !is_there(other)) {
-            change.path = free;
-        }
-    }
-    Cow::Owned(plan)
 }

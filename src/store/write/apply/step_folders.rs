@@ -1,56 +1,15 @@
 //! Folders that a step makes for its files and that undo removes.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::disk::{Item, ItemKind};
-use crate::model::plan::change;
 use crate::model::{Act, Change, ChangeKind, PathText, Plan};
 use crate::store::write::apply::ApplyProgress;
 use crate::store::write::{CommitContext, CommitError};
 use crate::store::{hidden_names, lock};
-
-/// Returns the plan with the missing folders of its files. Undo removes these, but no folder that existed.
-pub fn with_folders<'p>(context: &CommitContext<'_>, plan: Cow<'p, Plan>) -> Cow<'p, Plan> {
-    let missing = missing(context, &plan);
-    let stands = |change: &Change| change.act == Act::MakeFolder && is_folder(context, &change.path);
-    if plan.changes.is_empty() || missing.is_empty() && !plan.changes.iter().any(stands) {
-        return plan;
-    }
-    let mut plan = plan.into_owned();
-    plan.changes.retain(|change| !stands(change));
-    let made = missing.into_iter().map(|(path, mode)| Change { mode, ..Change::make_folder(path) });
-    plan.changes = made.chain(plan.changes).collect();
-    Cow::Owned(plan)
-}
-
-fn is_folder(context: &CommitContext<'_>, path: &Path) -> bool {
-    context.host.disk.look(&context.path(path)).is_ok_and(|item| item.kind == ItemKind::Folder)
-}
-
-/// Returns the missing folders with their modes, outer folders first.
-fn missing(context: &CommitContext<'_>, plan: &Plan) -> BTreeMap<PathBuf, u32> {
-    let is_absent = |path: &Path| {
-        let looked = context.host.disk.look(&context.path(path));
-        looked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-    };
-    let is_made =
-        |path: &Path| plan.changes.iter().any(|change| change.act == Act::MakeFolder && change.path == path);
-    let makes = |change: &&Change| matches!(change.act, Act::Create(_) | Act::Append(_) | Act::MakeFolder);
-    let mut missing = BTreeMap::new();
-    for change in plan.all().filter(makes).filter(|change| !change.path.starts_with("..")) {
-        let mode = if change.mode == change::SHARED_MODE { 0o777 } else { 0o700 };
-        let above = change.path.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
-        for folder in above.take_while(|path| is_absent(path)).filter(|path| !is_made(path)) {
-            missing.entry(folder.to_owned()).or_insert(mode);
-        }
-    }
-    missing
-}
 
 /// Removes folders that were not empty before. One with files of others stays, and a note says so.
 pub fn tidy(

@@ -1,6 +1,5 @@
 //! Refuses plans that were made and shown before an erasure.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::restore_guard::new_in;
@@ -16,23 +15,20 @@ const BRING: [Verb; 3] = [Verb::BackupRestore, Verb::Undelete, Verb::Copy];
 
 /// Refuses a plan whose copies or undo data would hold records that were erased after it was made.
 /// Outdated derived files are made again, because they may name erased records.
-pub fn refuse_stale_plan<'p>(
-    context: &CommitContext<'_>,
-    plan: Cow<'p, Plan>,
-) -> Result<Cow<'p, Plan>, CommitError> {
+pub fn refuse_stale_plan(context: &CommitContext<'_>, plan: &mut Plan) -> Result<(), CommitError> {
     let erased = context.vault.erasure_list()?;
     if erased.is_empty() {
-        return Ok(plan);
+        return Ok(());
     }
     if BRING.contains(&plan.verb) {
-        restore_guard::refuse_erased(context, &plan, "this", erased.clone())?;
+        restore_guard::refuse_erased(context, plan, "this", erased.clone())?;
     }
     // An erased record without an id can't be recognized: its file must still begin with the planned bytes.
     let targets: Vec<ErasureTarget> = erased.into_iter().map(|line| line.record).collect();
     let nameless = targets.iter().filter(|own| own.id.is_none()).map(|own| own.file.clone());
     let nameless: Vec<PathBuf> = nameless.collect();
     let wanted = ErasureMatcher::before(context.format, context.store, &targets, context.host.now);
-    let current = current_bytes(context, &plan)?;
+    let current = current_bytes(context, plan)?;
     for change in plan.changes.iter().filter(|change| has_bytes(change)) {
         let now = now(context, &change.path)?;
         let is_nameless = nameless.contains(&change.path);
@@ -48,7 +44,7 @@ pub fn refuse_stale_plan<'p>(
             return Err(since(change));
         }
     }
-    with_derived_as_it_was(context, plan)
+    derive_again_if_changed(context, plan)
 }
 
 /// Returns the bytes that a change was made from or copies, if the files don't have them as they are.
@@ -66,11 +62,8 @@ fn no_longer_there<'c>(
     base.into_iter().chain(copied.filter(|copy| memchr::memmem::find(current, copy).is_none()))
 }
 
-/// Returns the plan. If files that it derives from changed, they are derived after the step instead.
-fn with_derived_as_it_was<'p>(
-    context: &CommitContext<'_>,
-    plan: Cow<'p, Plan>,
-) -> Result<Cow<'p, Plan>, CommitError> {
+/// If files that it derives from changed, they are derived after the step instead.
+fn derive_again_if_changed(context: &CommitContext<'_>, plan: &mut Plan) -> Result<(), CommitError> {
     let mut is_stale = false;
     for own in &plan.derived {
         is_stale |= own.base.as_deref().unwrap_or_default() != now(context, &own.path)?;
@@ -80,10 +73,11 @@ fn with_derived_as_it_was<'p>(
         is_stale |= looked.map_or(0, |item| item.generation.len) != *len;
     }
     match plan.derived.first().filter(|_| is_stale) {
-        None => Ok(plan),
-        Some(first) if plan.changes.is_empty() => Err(since(first)),
-        Some(_) => Ok(Cow::Owned(Plan { derived: Vec::new(), derive_after: true, ..plan.into_owned() })),
+        Some(first) if plan.changes.is_empty() => return Err(since(first)),
+        Some(_) => (plan.derived, plan.derive_after) = (Vec::new(), true),
+        None => {}
     }
+    Ok(())
 }
 
 /// Returns the content of the files that a plan changes or copies.
