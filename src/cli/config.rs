@@ -51,10 +51,7 @@ fn usual_place() -> Option<PathBuf> {
 }
 
 /// Reads the settings of the named file, or of the usual one if it exists. Their keys are used from then on.
-///
-/// # Errors
-///
-/// If a named file can't be read, or a file has something that can't be understood. The error has its line.
+/// Fails if a named file can't be read, or a file has something that can't be understood. The error has its line.
 pub fn read(named: Option<&Path>) -> Result<ScreenSettings> {
     let Some(path) = named.map(Path::to_owned).or_else(usual_place) else {
         return Ok(ScreenSettings::default());

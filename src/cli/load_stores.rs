@@ -189,7 +189,7 @@ fn tended(context: &Context, snapshot: Snapshot, mode: RecoveryMode) -> Result<S
     for store in &snapshot.stores {
         let recovered = match (recover(host, store, mode), mode) {
             (Err(failed), RecoveryMode::BestEffort) => {
-                context.unread.line(format!("{}: {}", store.root.to_text(), failed.message));
+                context.unread.line(format!("{}: {}", store.root.to_text(), failed.in_short()));
                 None
             }
             (recovered, _) => recovered?,

@@ -8,7 +8,8 @@ use std::time::Duration;
 use super::error::{MemoryError, Result};
 use super::options::{HandleOptions, Options};
 use crate::disk::host::Host;
-use crate::disk::{Disk, Machine, RealDisk, ThisMachine, optional};
+use crate::disk::{Disk, Machine, RealDisk, ThisMachine};
+use crate::format;
 use crate::format::tuning::StoreTuning;
 use crate::format::writing::with_config;
 use crate::model::{EntryRef, Extent, Generation, Moment, PathText, Snapshot, Store};
@@ -17,8 +18,8 @@ use crate::store::steps::make_folders;
 use crate::store::{Place, load_from};
 use crate::usecase::{
     self, ChangeObserver, ChangeRequest, Command, PlannedChange, RecentSteps, Requester, SilentObserver,
+    place_of_new,
 };
-use crate::{format, ops};
 
 /// A store that an agent has open.
 ///
@@ -99,23 +100,12 @@ impl Memory {
     pub fn create(format: &str, root: &Path, data: &Path) -> Result<Memory> {
         let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
         let machine = ThisMachine::new();
-        match optional(RealDisk.list(&root)) {
-            Ok(None) => {}
-            Ok(Some(items)) if items.is_empty() => {}
-            Ok(Some(_)) => {
-                let message = format!("{} is not empty. Nothing was written.", root.to_text());
-                return Err(MemoryError::new("E_INVALID_FORMAT", message));
-            }
-            Err(error) => {
-                let message = format!("{} can't be read: {error}. Nothing was written.", root.to_text());
-                return Err(MemoryError::new("E_STORAGE_IO", message));
-            }
-        }
-        let format = ops::init::init(format, &root, machine.now())?.format;
+        let host = Host { disk: &RealDisk, machine: &machine, data, now: machine.now() };
+        let place = place_of_new(host, format, &root, true)?;
         make_folders(&RealDisk, &root).map_err(|error| {
             MemoryError::new("E_STORAGE_IO", format!("{} can't be made: {error}.", root.to_text()))
         })?;
-        let mut memory = Memory::here(Place::whole(root, format), data);
+        let mut memory = Memory::here(place, data);
         memory.make(Vec::new(), InitStore)?;
         Ok(memory)
     }

@@ -97,19 +97,13 @@ pub mod serde_path {
     use super::{PathText, path_from_text};
 
     /// Writes the text form.
-    ///
-    /// # Errors
-    ///
-    /// If the serializer fails.
+    /// Fails if the serializer fails.
     pub fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(&path.to_text())
     }
 
     /// Reads the text form.
-    ///
-    /// # Errors
-    ///
-    /// If the deserializer fails.
+    /// Fails if the deserializer fails.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
         Ok(path_from_text(&String::deserialize(from)?))
     }

@@ -87,10 +87,7 @@ fn told(root: &std::path::Path, unread: &[UnreadPath]) -> String {
 
 impl Store {
     /// Returns the proof that everything in it was read.
-    ///
-    /// # Errors
-    ///
-    /// If something could not be read, or was not read yet.
+    /// Fails if something could not be read, or was not read yet.
     pub fn whole(&self) -> Result<WholeStore<'_>, NotWhole> {
         match (self.unread.as_slice(), self.extent) {
             ([], Extent::All) => Ok(WholeStore(self)),

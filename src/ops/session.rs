@@ -8,7 +8,7 @@ use super::{
     Command, CommandRules, Refusal, Result, StoreInput, StorePlan, WriteContext, WriteWay, may_change, plan,
     session_folder, writes,
 };
-use crate::model::{Act, Change, Document, Entry, PathText, Plan, Store, Verb, container};
+use crate::model::{Act, Change, Document, Entry, PathText, Plan, Role, Store, Verb, container};
 use crate::store::hidden_names::is_ours;
 use crate::store::plan_effects::effects_of;
 use crate::store::{CommitError, FileCompression, packed_bytes};
@@ -34,7 +34,9 @@ pub fn delete(context: &WriteContext<'_>, name: &str) -> Result<Plan> {
         let changes = archives.map(|own| removed(context, own)).collect::<Result<_, _>>()?;
         return plan_as_it_is(Verb::SessionDelete, context, name, changes);
     }
-    let own = || context.store.documents.iter().filter(|document| document.path.starts_with(folder));
+    // A lock that a crash left is settled when the change takes it.
+    let is_kept = |own: &Document| own.path.starts_with(folder) && own.role != Role::Lock;
+    let own = || context.store.documents.iter().filter(|document| is_kept(document));
     let mut changes = own().map(|document| removed(context, document)).collect::<Result<Vec<_>, _>>()?;
     let folders: BTreeSet<&Path> = own().filter_map(|own| own.path.parent()).chain([folder]).collect();
     changes.extend(folders.into_iter().rev().map(Change::remove_folder));

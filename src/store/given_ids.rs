@@ -39,10 +39,7 @@ pub fn last_given_id(
 }
 
 /// Returns the ids of all deleted and erased records of a store, as far as undo data is kept.
-///
-/// # Errors
-///
-/// As [`last_given_id`].
+/// Fails as [`last_given_id`].
 pub fn deleted_ids(host: Host<'_>, store: &Store) -> Result<HashSet<String>, CommitError> {
     let vault = Vault::open_read_only(host.disk, host.data, &store.root);
     let deletions = Deletions::of(&vault, store, host.now)?;

@@ -147,7 +147,7 @@ impl CommitError {
     }
 
     /// Returns what failed, without the state of the files.
-    pub(super) fn in_short(&self) -> String {
+    pub fn in_short(&self) -> String {
         match self {
             CommitError::Lock(LockError::Io(path, source)) => {
                 format!("{} can't be locked: {source}", path.to_text())

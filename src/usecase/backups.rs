@@ -14,10 +14,7 @@ use crate::store::steps::DeletionsCache;
 use crate::store::{Vault, steps};
 
 /// Lists all backups of a store's files, the newest first. Does not read their contents.
-///
-/// # Errors
-///
-/// If palimp's own data can't be read: there may be more backups then.
+/// Fails if palimp's own data can't be read: there may be more backups then.
 pub fn list_backups(data: &Path, store: &Store) -> Result<Vec<BackupCopy>> {
     Ok(steps::list_backups(store, &Vault::open_read_only(&RealDisk, data, &store.root))?)
 }
@@ -29,10 +26,7 @@ pub fn check_backup(data: &Path, store: &Store, copy: (&BackupCopy, &[u8]), now:
 
 /// Copies all files with memories into palimp's own data, because some formats drop their oldest copies.
 /// The copies are made as the result is iterated.
-///
-/// # Errors
-///
-/// If palimp's own data can't be written.
+/// Fails if palimp's own data can't be written.
 pub fn create_backups<'a>(
     data: &Path,
     store: &'a Store,
@@ -58,10 +52,7 @@ pub struct BackupComparer(DeletionsCache);
 
 impl BackupComparer {
     /// Compares a backup with its file. `held` is the listed store with its bytes.
-    ///
-    /// # Errors
-    ///
-    /// If palimp's own data can't be read, or the format refuses to restore from such a file.
+    /// Fails if palimp's own data can't be read, or the format refuses to restore from such a file.
     pub fn compare(
         &mut self,
         host: Host<'_>,

@@ -24,19 +24,13 @@ pub fn with_deleted(snapshot: &Arc<Snapshot>, host: Host<'_>) -> Result<Arc<Snap
 }
 
 /// Returns a store with its deleted memories that can be restored.
-///
-/// # Errors
-///
-/// If the erasure list can't be read: erased memories could be among the deleted ones.
+/// Fails if the erasure list can't be read: erased memories could be among the deleted ones.
 pub fn store_with_deleted(host: Host<'_>, store: &Store) -> Result<Store, ChangeFailure> {
     Ok(steps::with_deleted(host.disk, host.data, store, host.now)?)
 }
 
 /// Returns a store with its memories in palimp's own archive.
-///
-/// # Errors
-///
-/// If palimp's own data can't be read.
+/// Fails if palimp's own data can't be read.
 pub fn store_with_archived(host: Host<'_>, store: &Store) -> Result<Store, ChangeFailure> {
     Ok(steps::with_archived(host.disk, host.data, store, host.now)?)
 }

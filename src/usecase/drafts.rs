@@ -78,10 +78,7 @@ pub fn find_form_draft(host: Host<'_>, of: (&Store, &Entry)) -> Option<FormDraft
 }
 
 /// Drops what was typed into the form of a memory.
-///
-/// # Errors
-///
-/// If it exists and can't be removed.
+/// Fails if it exists and can't be removed.
 pub fn drop_form_draft(host: Host<'_>, of: (&Store, &Entry)) -> Result<(), ChangeFailure> {
     Ok(drop_form(host, &of.0.root, &draft_name(of))?)
 }

@@ -92,10 +92,7 @@ fn day_of(written: &str, now: Moment) -> String {
 }
 
 /// Returns the receipts of a store, oldest first.
-///
-/// # Errors
-///
-/// If palimp's own data can't be read.
+/// Fails if palimp's own data can't be read.
 pub fn erasure_receipts(host: Host<'_>, store: &Store) -> Result<Vec<ReceiptRow>, CommitError> {
     let vault = Vault::open_read_only(host.disk, host.data, &store.root);
     let checks = vault.erasure_checks()?;
@@ -116,10 +113,7 @@ pub fn erasure_receipts(host: Host<'_>, store: &Store) -> Result<Vec<ReceiptRow>
 
 /// Returns the receipt of a step in lines, as it was shown after the erasure. `None` if the step has none. May quote
 /// the store.
-///
-/// # Errors
-///
-/// If it can't be read. The text says why.
+/// Fails if it can't be read. The text says why.
 pub fn receipt_lines(host: Host<'_>, root: &Path, step: u64) -> Result<Option<Vec<String>>, String> {
     let vault = Vault::open_read_only(host.disk, host.data, root);
     let Some(receipt) = vault.receipt(step).map_err(|error| error.to_string())? else { return Ok(None) };

@@ -66,6 +66,11 @@ impl ChangeFailure {
         CommitError::Conflict { file, planned, found, files }.into()
     }
 
+    /// Returns what happened, without the state of the files.
+    pub fn in_short(&self) -> String {
+        self.write_error().map_or_else(|| self.message.clone(), CommitError::in_short)
+    }
+
     fn write_error(&self) -> Option<&CommitError> {
         match &*self.cause {
             FailureCause::Commit(error) => Some(error),

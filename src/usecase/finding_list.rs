@@ -43,10 +43,7 @@ pub struct FindingList {
 
 impl FindingList {
     /// Searches every memory.
-    ///
-    /// # Errors
-    ///
-    /// If the verdicts can't be read.
+    /// Fails if the verdicts can't be read.
     pub fn of(snapshot: &Arc<Snapshot>, host: Host<'_>) -> Result<FindingList, String> {
         let triage = Triage::kept_in(host.data)?;
         let snapshot = current_snapshot(snapshot, host);
@@ -117,10 +114,7 @@ fn without_values(text: &str, found: &[Finding]) -> String {
 }
 
 /// Keeps a verdict on values with palimp's own data.
-///
-/// # Errors
-///
-/// If the verdicts can't be read or written. Then nothing was noted.
+/// Fails if the verdicts can't be read or written. Then nothing was noted.
 pub fn keep_verdict(
     data: &Path,
     values: &[Vec<u8>],

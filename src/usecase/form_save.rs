@@ -20,10 +20,7 @@ use crate::ops::form::{self, EditForm};
 use crate::store::CommitError;
 
 /// Saves the fields of a form that were changed, and drops its draft. `name` is what is saved, in a few words.
-///
-/// # Errors
-///
-/// If it could not be written. The draft stays.
+/// Fails if it could not be written. The draft stays.
 pub fn save_form(
     host: Host<'_>,
     (snapshot, at): (&Arc<Snapshot>, EntryRef),
@@ -51,10 +48,7 @@ fn request(
 }
 
 /// Saves what was typed as a new memory, in the store `number` of the stores as they are now.
-///
-/// # Errors
-///
-/// If the memory was erased meanwhile, because a new memory would restore it, or if it could not be written.
+/// Fails if the memory was erased meanwhile, because a new memory would restore it, or if it could not be written.
 pub fn save_form_copy(
     host: Host<'_>,
     copy: FormCopy,

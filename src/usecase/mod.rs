@@ -91,8 +91,8 @@ pub use plan_repair::{QuarantineFile, QuarantineRestore, Repair, fixes_of, in_qu
 pub use project_standing::not_loaded;
 pub use record_tracker::RecordTracker;
 pub use recovery::{
-    RecoveryMode, RecoveryReport, finish_erasure, is_erasing, is_settled, recover, recover_stores,
-    rescue_late_lines,
+    RecoveryMode, RecoveryReport, finish_erasure, is_erasing, is_settled, place_of_new, recover,
+    recover_stores, rescue_late_lines,
 };
 pub use request::{ChangeRequest, Requester};
 pub use revalidate::{count_changed_since, current_snapshot, execute, find_unchanged};

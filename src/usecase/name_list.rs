@@ -9,10 +9,7 @@ use crate::model::PathText;
 const LONGEST: u64 = 1 << 20;
 
 /// Returns the text of a list of names.
-///
-/// # Errors
-///
-/// If it can't be read whole. A name that is left out would not be searched for. The text says why.
+/// Fails if it can't be read whole. A name that is left out would not be searched for. The text says why.
 pub fn read_name_list(path: &Path) -> Result<String, String> {
     let path_text = path.to_text();
     let read = RealDisk.read(path, 0, Some(LONGEST + 1));

@@ -361,10 +361,7 @@ pub fn preview(request: ChangeRequest) -> Result<PlannedChange, String> {
 
 /// Returns the request of a screen with what it lacks: which memories hold a value, and the key of pseudonyms. Both need
 /// the disk, so they are found in the background, when the change is planned.
-///
-/// # Errors
-///
-/// If a value must not be erased everywhere, or if palimp's own data can't be read.
+/// Fails if a value must not be erased everywhere, or if palimp's own data can't be read.
 fn complete(request: ChangeRequest, host: Host<'_>) -> Result<ChangeRequest, String> {
     if let Some(redaction) = request.command.get::<Redaction>().filter(|own| own.key.is_empty()) {
         let command = Arc::new(with_key(redaction.clone(), host, true)?);
@@ -389,10 +386,7 @@ fn complete(request: ChangeRequest, host: Host<'_>) -> Result<ChangeRequest, Str
 
 /// Gives a redaction the key of this user. The key is kept before it is used, so that the same value has the same
 /// name later. Without `keeps`, nothing is written.
-///
-/// # Errors
-///
-/// If the key can't be read or kept. The text says why.
+/// Fails if the key can't be read or kept. The text says why.
 pub fn with_key(redaction: Redaction, host: Host<'_>, keeps: bool) -> Result<Redaction, String> {
     let mut triage = Triage::kept_in(host.data)?;
     let key = triage.key(host.machine.random());

@@ -33,10 +33,7 @@ pub struct QuarantineFile {
 }
 
 /// Returns what left the files of a store and was not restored by an undo, the oldest first.
-///
-/// # Errors
-///
-/// If the quarantine can't be read.
+/// Fails if the quarantine can't be read.
 pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<QuarantineFile>> {
     let vault = Vault::open_read_only(disk, data, &store.root);
     let mut found = Vec::new();
@@ -146,10 +143,7 @@ fn plan_repair(
 }
 
 /// Returns the fixes of one problem, and its lines after each fix. A repair refuses none of them.
-///
-/// # Errors
-///
-/// If palimp's own data about the store can't be read, or the problem does not exist any more.
+/// Fails if palimp's own data about the store can't be read, or the problem does not exist any more.
 pub fn fixes_of(host: Host<'_>, store: &Arc<Store>, of: &Problem) -> Result<FixPreview> {
     let kept = repair_sources(host, store, std::slice::from_ref(of))?;
     // A problem of a memory is not about a derived file.
@@ -159,10 +153,7 @@ pub fn fixes_of(host: Host<'_>, store: &Arc<Store>, of: &Problem) -> Result<FixP
 }
 
 /// Returns copies of the damaged files of a store, and what was erased from it, as far as these problems need it.
-///
-/// # Errors
-///
-/// If palimp's own data about the store can't be read. Without it, erased memories could be restored.
+/// Fails if palimp's own data about the store can't be read. Without it, erased memories could be restored.
 pub fn repair_sources(
     host: Host<'_>,
     store: &Store,

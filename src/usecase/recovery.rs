@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::failure::Result;
+use super::failure::{ChangeFailure, Result};
 use super::write::settle;
 use crate::disk::host::Host;
-use crate::disk::{Disk, RealDisk, is_any_open};
-use crate::model::{Extent, Moment, Snapshot, Store};
+use crate::disk::{Disk, RealDisk, is_any_open, optional};
+use crate::model::{Extent, Moment, PathText, Snapshot, Store};
+use crate::ops::{self, Refusal};
 use crate::store::write::{is_left_over, take_left_files};
-use crate::store::{Place, Vault, load, steps};
+use crate::store::{Place, Vault, load, load_from, steps};
 
 /// How long a verb that only reads waits for each lock, to finish an erasure.
 const ERASING: Duration = Duration::from_secs(1);
@@ -37,10 +38,7 @@ pub enum RecoveryMode {
 }
 
 /// Finishes what was interrupted in a store. `None` if nothing is left.
-///
-/// # Errors
-///
-/// If palimp's own data can't be read, or another program is in the way for too long.
+/// Fails if palimp's own data can't be read, or another program is in the way for too long.
 pub fn recover(host: Host<'_>, store: &Store, mode: RecoveryMode) -> Result<Option<RecoveryReport>> {
     if !is_left_over(host.disk, host.machine, host.data, store)? {
         return Ok(None);
@@ -53,11 +51,32 @@ pub fn recover(host: Host<'_>, store: &Store, mode: RecoveryMode) -> Result<Opti
     Ok(settle(host, store, Some(wait)).ok())
 }
 
+/// Returns the place of a store that is to be made in a folder. If it `settles`, it first finishes or undoes an `init` that
+/// was interrupted there.
+/// Fails if the folder is not empty or can't be read, or the format makes no stores.
+pub fn place_of_new(host: Host<'_>, format: &str, root: &Path, settles: bool) -> Result<Place> {
+    let place = Place::whole(root.to_owned(), ops::init::init(format, root, host.now)?.format);
+    let refused = |code, why: String| {
+        let message = format!("{} {why}.", root.to_text());
+        ChangeFailure::from(Refusal::new(code, message))
+    };
+    let unread = |error| refused("E_STORAGE_IO", format!("can't be read: {error}"));
+    let is_taken =
+        || optional(host.disk.list(root)).map(|items| items.is_some_and(|items| !items.is_empty()));
+    if settles
+        && is_taken().map_err(unread)?
+        && Vault::open_read_only(host.disk, host.data, root).is_unfinished()?
+    {
+        settle(host, &load_from(host.disk, &place, Extent::All, None, host.now), None)?;
+    }
+    match is_taken().map_err(unread)? {
+        true => Err(refused("E_INVALID_FORMAT", "is not empty".into())),
+        false => Ok(place),
+    }
+}
+
 /// Finishes an interrupted erasure of a store. `None` if there is none.
-///
-/// # Errors
-///
-/// If palimp's own data can't be read, or it could not be finished.
+/// Fails if palimp's own data can't be read, or it could not be finished.
 pub fn finish_erasure(host: Host<'_>, store: &Store) -> Result<Option<RecoveryReport>> {
     let erasing = Vault::open_read_only(host.disk, host.data, &store.root).erasing()?;
     erasing.map(|_| Ok(settle(host, store, None)?)).transpose()

@@ -34,10 +34,7 @@ const TRIES: usize = 4;
 
 /// Carries out a plan, on a disk and a machine of the caller's choice. One that was shown is carried out only if its
 /// memories are as they were shown.
-///
-/// # Errors
-///
-/// If it can't be carried out. The failure says what state the files are in.
+/// Fails if it can't be carried out. The failure says what state the files are in.
 pub fn execute(
     mut planned: PlannedChange,
     host: Host<'_>,

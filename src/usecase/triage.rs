@@ -52,10 +52,7 @@ pub struct Triage {
 
 impl Triage {
     /// Reads the verdicts in the folder of palimp's own data.
-    ///
-    /// # Errors
-    ///
-    /// If there are some that can't be read: a verdict that is noted then would replace them.
+    /// Fails if there are some that can't be read: a verdict that is noted then would replace them.
     pub fn kept_in(data: &Path) -> Result<Triage, String> {
         read_to_change(data, FILE).map_err(|why| format!("{why} Nothing was noted."))
     }
@@ -91,10 +88,7 @@ impl Triage {
     }
 
     /// Keeps the verdicts.
-    ///
-    /// # Errors
-    ///
-    /// If the folder of palimp's own data can't be written. The text says why.
+    /// Fails if the folder of palimp's own data can't be written. The text says why.
     pub fn keep_in(&self, data: &Path) -> Result<(), String> {
         let kept = write(data, FILE, serde_json::to_vec(self));
         kept.map_err(|error| format!("The verdict can't be kept: {error}."))

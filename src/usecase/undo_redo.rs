@@ -237,10 +237,7 @@ pub fn store_of_step(host: Host<'_>, stores: &[Arc<Store>], step: u64) -> usize 
 
 /// Returns the steps to undo or redo, each with the number of its store: the step with a number in each store where it
 /// is applied; without a number those of the newest change, or of the newest undone one, the newest first.
-///
-/// # Errors
-///
-/// If palimp's own data of a store can't be read: that store may have the newest change.
+/// Fails if palimp's own data of a store can't be read: that store may have the newest change.
 pub fn steps_to_reverse(
     host: Host<'_>,
     stores: &[Arc<Store>],
@@ -285,10 +282,7 @@ pub fn steps_to_reverse(
 }
 
 /// Returns the steps that palimp made in a store.
-///
-/// # Errors
-///
-/// If palimp's own data of it can't be read.
+/// Fails if palimp's own data of it can't be read.
 pub fn steps_of(data: &Path, store: &Store) -> Result<Vec<JournalLine>> {
     Ok(Vault::open_read_only(&RealDisk, data, &store.root).journal()?)
 }

@@ -126,10 +126,7 @@ impl ErasureCheck {
 /// Searches a store and palimp's data about it, and for the values of receipts the `others` that are open, too: an agent may
 /// have written them there. `None` if a receipt was asked for that is not of this store, or
 /// if nothing was ever erased from it. `progress` hears of the files beside the store that are looked at again.
-///
-/// # Errors
-///
-/// If a receipt or the key of the digests can't be read: then nothing can be proven.
+/// Fails if a receipt or the key of the digests can't be read: then nothing can be proven.
 pub fn verify_erased(
     host: Host<'_>,
     (store, others): (&Store, &[Arc<Store>]),
@@ -207,10 +204,7 @@ fn beside(
 }
 
 /// Keeps a check with the receipts of its store.
-///
-/// # Errors
-///
-/// If palimp's own data can't be written.
+/// Fails if palimp's own data can't be written.
 pub fn keep_check(host: Host<'_>, store: &Store, check: &ErasureCheck) -> Result<(), CommitError> {
     let line = |step: &u64, is_known: bool| ErasureCheckLine {
         at: host.now.to_rfc3339(),

@@ -33,10 +33,7 @@ impl Visits {
     }
 
     /// Keeps them in a folder of palimp's own data. The old file is replaced as a whole.
-    ///
-    /// # Errors
-    ///
-    /// If the folder can't be written. The text says why.
+    /// Fails if the folder can't be written. The text says why.
     pub fn keep_in(&self, data: &Path) -> Result<(), String> {
         let written = data_file::write(data, FILE, serde_json::to_vec(self));
         written.map_err(|error| format!("What is new can't be kept: {error}."))

@@ -32,10 +32,7 @@ pub struct Written {
 }
 
 /// Carries out the plan of one store in its way. `again` makes the plan of a store that has changed since.
-///
-/// # Errors
-///
-/// As [`Writer::commit`].
+/// Fails as [`Writer::commit`].
 pub fn write(
     host: Host<'_>,
     store: &Store,
@@ -79,10 +76,7 @@ pub struct Appended {
 
 /// Adds lines to a store that need not be read. `make` plans them while no other palimp writes. `None` if the store has
 /// to be read first; then nothing is changed.
-///
-/// # Errors
-///
-/// As [`Writer::commit`].
+/// Fails as [`Writer::commit`].
 pub fn write_at_ends(
     host: Host<'_>,
     store: &Store,
@@ -97,19 +91,13 @@ pub fn write_at_ends(
 }
 
 /// Makes the lines durable that a batch added to these files, and palimp's own data about them.
-///
-/// # Errors
-///
-/// If another palimp has the store, or the system refuses a call.
+/// Fails if another palimp has the store, or the system refuses a call.
 pub fn make_batch_durable(host: Host<'_>, store: &Store, files: &[PathBuf]) -> Result<(), CommitError> {
     Writer::open(host, store)?.make_durable(files)
 }
 
 /// Rebuilds the derived files that wait. True if none is left.
-///
-/// # Errors
-///
-/// If another palimp has the store, or palimp's own data can't be read.
+/// Fails if another palimp has the store, or palimp's own data can't be read.
 pub fn write_derived(host: Host<'_>, store: &Store) -> Result<bool, CommitError> {
     Ok(Writer::open(host, store)?.derive_due())
 }
@@ -140,10 +128,7 @@ fn repair(
 }
 
 /// Erases what was shown.
-///
-/// # Errors
-///
-/// As [`Writer::erase`].
+/// Fails as [`Writer::erase`].
 pub fn write_erasure(
     host: Host<'_>,
     erasure: &PlannedErasure,
@@ -154,10 +139,7 @@ pub fn write_erasure(
 }
 
 /// Finishes or undoes what was interrupted in a store. Waits this long for each lock, otherwise as a change does.
-///
-/// # Errors
-///
-/// If another program has the store, or palimp's own data can't be read or written.
+/// Fails if another program has the store, or palimp's own data can't be read or written.
 pub fn settle(host: Host<'_>, store: &Store, wait: Option<Duration>) -> Result<RecoveryReport, CommitError> {
     let writer = Writer::open_within(host, store, wait)?;
     let erased = writer.finished();

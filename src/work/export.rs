@@ -17,10 +17,7 @@ fn of_home(file: &str) -> PathBuf {
 
 /// Writes memories to a new file, in the format that its name asks for. Says what was done, and
 /// whether secrets are masked.
-///
-/// # Errors
-///
-/// If nothing was written. The text says why.
+/// Fails if nothing was written. The text says why.
 pub fn write(snapshot: &Snapshot, entries: &[EntryRef], file: &str) -> Result<String, String> {
     let path = of_home(file);
     let Some(shape) = ExportFormat::of_name(&path) else {

@@ -37,11 +37,8 @@ pub struct Workers {
 
 impl Workers {
     /// Starts the threads. They call `deliver` with the result of each job.
-    ///
-    /// # Errors
-    ///
-    /// If the system gives no thread, for example because memory is short. Without threads nothing can be
-    /// read or changed.
+    /// Fails if the system gives no thread, for example because memory is short. Without threads nothing can be read
+    /// or changed.
     pub fn start(deliver: impl Fn(JobResult) + Clone + Send + 'static) -> io::Result<Self> {
         let (busy, acted) = (Arc::new(Mutex::new(())), Arc::new(Mutex::new(Instant::now())));
         let (of_changes, of_user) = (Arc::clone(&busy), Arc::clone(&acted));

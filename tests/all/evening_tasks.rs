@@ -180,6 +180,15 @@ impl Evening {
     }
 }
 
+/// Does a task on the stores of the demo, at these [`sizes`].
+fn evenings(number: usize, task: impl Fn(&mut Evening)) {
+    for size in sizes(number) {
+        let mut evening = Evening::of(size);
+        task(&mut evening);
+        evening.leaves();
+    }
+}
+
 /// Both sizes in the long form of the test; in the short form, each task has one of them.
 fn sizes(number: usize) -> Vec<(u16, u16)> {
     let both = vec![(36, 120), (24, 80)];

@@ -112,13 +112,8 @@ fn every_verb_of_session_log_is_undone_and_redone() {
 }
 
 #[test]
-fn every_verb_of_agent_memory_is_undone_and_redone() {
-    let verbs = ["edit currentFocus --set text=other", "delete gotchas.0"];
-    there_and_back("web/.agent-memory", &verbs);
-}
-
-#[test]
-fn every_verb_of_bmad_is_undone_and_redone() {
+fn every_verb_of_agent_memory_and_bmad_is_undone_and_redone() {
+    there_and_back("web/.agent-memory", &["edit currentFocus --set text=other", "delete gotchas.0"]);
     let verbs = [
         "add --session double-charge --type decision --text new",
         "edit double-charge/dec-003 --set context=other",

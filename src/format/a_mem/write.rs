@@ -41,7 +41,7 @@ use crate::format::writing::{
     WriteContext, document, level_word,
 };
 use crate::format::{AssemblyInput, DerivedFile};
-use crate::model::{Change, Document, Entry, Moment, Store};
+use crate::model::{Document, Entry, Moment, Store};
 use crate::text::json_edit;
 use field_values::rewritten;
 
@@ -224,18 +224,18 @@ impl FormatWriter for AMem {
 }
 
 /// The log is append-only, so an event records every other change of it.
-fn audit(context: &WriteContext<'_>, what: AuditEvent, changes: &[Change], count: usize) -> ChangesResult {
+fn audit(context: &WriteContext<'_>, what: AuditEvent, files: &[&Path], count: usize) -> ChangesResult {
     let event_type = match what {
         AuditEvent::Repair => "memory.events_repaired",
         AuditEvent::Erasure | AuditEvent::RestOfErasure(_) => "memory.events_erased",
     };
     if let AuditEvent::RestOfErasure(began) = what
-        && let Some(rest) = events::missing_in_trace(context, event_type, began)?
+        && let Some(missing) = events::missing_in_trace(context, event_type, began)?
     {
-        return Ok(vec![rest]);
+        return Ok(missing);
     }
-    let logs = changes.iter().filter(|change| layout::kind_of(&change.path) == "event");
-    match logs.count() {
+    let logs: BTreeSet<&&Path> = files.iter().filter(|file| layout::kind_of(file) == "event").collect();
+    match logs.len() {
         0 => Ok(Vec::new()),
         files => month_archive::recorded(context, event_type, &BTreeSet::new(), files, count),
     }

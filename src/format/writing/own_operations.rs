@@ -24,7 +24,7 @@ pub struct RestoredDocument {
 }
 
 type SetTags = fn(&WriteContext<'_>, &Entry, &[String]) -> ChangesResult;
-type Audit = fn(&WriteContext<'_>, AuditEvent, &[Change], usize) -> ChangesResult;
+type Audit = fn(&WriteContext<'_>, AuditEvent, &[&Path], usize) -> ChangesResult;
 type ArchiveGroup = fn(&Store, &[Entry]) -> Vec<Entry>;
 type CompressedFiles = fn(&Store, &[Entry]) -> Vec<PathBuf>;
 type Merge = fn(&WriteContext<'_>, &[Entry], &Entry, MergedText) -> ChangesResult;

@@ -120,10 +120,7 @@ enum Came {
 }
 
 /// Judges values of a form, saves what is not refused, and compares the result with `check`.
-///
-/// # Errors
-///
-/// If the two do not agree. The text says how.
+/// Fails if the two do not agree. The text says how.
 fn held_against_check(desk: &Desk, number: usize, entry: &Entry, values: &[String]) -> Result<Came, String> {
     let store = &desk.snapshot.stores[number];
     let form = form(store, entry, now()).unwrap();

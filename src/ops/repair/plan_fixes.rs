@@ -199,8 +199,8 @@ fn planned(bench: &RepairContext<'_>, fixes: Vec<(&Problem, ProblemFix)>, all: b
         return Ok(repair);
     }
     let audit = writes.own().audit;
-    let told =
-        audit.map_or(Ok(Vec::new()), |audit| audit(context, AuditEvent::Repair, &changes, own.count))?;
+    let files: Vec<&Path> = changes.iter().map(|change| &*change.path).collect();
+    let told = audit.map_or(Ok(Vec::new()), |audit| audit(context, AuditEvent::Repair, &files, own.count))?;
     let mut every = with_backups(context, changes);
     every.extend(told);
     let (mut plan, after) = plan_and_after(Verb::Repair, context, own.count, every)?;

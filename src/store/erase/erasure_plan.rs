@@ -196,7 +196,11 @@ impl ErasureContext<'_> {
     fn tell(&self, changes: &mut ErasureChanges) -> Result<(), Refusal> {
         let Some(audit) = self.matcher.format.own().audit else { return Ok(()) };
         let what = self.began.map_or(AuditEvent::Erasure, AuditEvent::RestOfErasure);
-        for own in audit(self.context, what, &changes.data, self.matcher.targets.len())? {
+        let targets = self.matcher.targets;
+        let mut files: Vec<&Path> = changes.data.iter().map(|change| &*change.path).collect();
+        // An interrupted erasure may have changed all of them.
+        files.extend(targets.iter().filter(|_| self.began.is_some()).map(|own| &*own.file));
+        for own in audit(self.context, what, &files, targets.len())? {
             for all in [&mut changes.data, &mut changes.seen] {
                 match (all.iter_mut().find(|change| change.path == own.path), &own.act) {
                     (Some(change), Act::Append(lines)) => *change = change.clone().and_append(lines),

@@ -186,6 +186,8 @@ pub struct ApplyProgress {
     pub met_others: bool,
     /// The changed files, relative to the root.
     pub touched: Vec<PathBuf>,
+    /// Replaced files that don't have their second names yet, by the names that they have.
+    pub unnamed: Vec<(PathBuf, ReplacedFile)>,
     /// The second names of replaced files.
     pub replaced: Vec<ReplacedFile>,
     /// Bytes added to a file (full path) that split a line another program was just writing.
@@ -296,6 +298,16 @@ impl ApplyContext<'_, '_> {
 
     /// Puts all files in place, under the lock. Copies are durable before anything is removed.
     pub fn apply(
+        &mut self,
+        ready: &mut [StagedChange],
+        is_ours: &dyn Fn() -> bool,
+    ) -> Result<LostRace, CommitError> {
+        let outcome = self.apply_each(ready, is_ours);
+        self.name_replaced();
+        outcome
+    }
+
+    fn apply_each(
         &mut self,
         ready: &mut [StagedChange],
         is_ours: &dyn Fn() -> bool,

@@ -34,6 +34,8 @@ pub struct CommitContext<'a> {
     pub(super) tuning: StoreTuning,
     /// Second names of replaced files that may still get late lines.
     pub(super) replaced: RefCell<Vec<ReplacedFile>>,
+    /// Folders that recovery removes once they are empty: no line of the journal says so.
+    pub(super) emptied: RefCell<Vec<PathBuf>>,
     /// Notes for the user, until a receipt takes them.
     pub(super) notes: RefCell<Vec<String>>,
     /// When added lines become durable.

@@ -94,7 +94,7 @@ impl<'a> Writer<'a> {
         let place = Place::of(store);
         let unknown = || format!("{} is not a format that this version knows.", store.format);
         let format = format::by_name(store.format).ok_or_else(|| CommitError::NoStep(unknown()))?;
-        let (notes, replaced) = Default::default();
+        let (notes, replaced, emptied) = Default::default();
         let is_busy = Cell::new(false);
         let (durability, not_durable) = Default::default();
         let context = CommitContext {
@@ -106,6 +106,7 @@ impl<'a> Writer<'a> {
             is_busy,
             tuning,
             replaced,
+            emptied,
             notes,
             durability,
             not_durable,

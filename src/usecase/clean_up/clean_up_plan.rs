@@ -63,10 +63,7 @@ impl CleanUpPlan {
 }
 
 /// Plans a clean-up of stores that list their deleted and archived memories. Nothing is written.
-///
-/// # Errors
-///
-/// If the request names nothing, or can't be understood, or if the change is refused.
+/// Fails if the request names nothing, or can't be understood, or if the change is refused.
 pub fn plan_clean_up(
     host: Host<'_>,
     snapshot: &Arc<Snapshot>,

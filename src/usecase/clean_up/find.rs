@@ -43,10 +43,7 @@ struct GoingAndStaying {
 }
 
 /// Finds what a clean-up takes from stores that list their deleted and archived memories.
-///
-/// # Errors
-///
-/// If the request names nothing, or can't be understood.
+/// Fails if the request names nothing, or can't be understood.
 pub fn find(
     snapshot: &Snapshot,
     request: &CleanUpRequest,

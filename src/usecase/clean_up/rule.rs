@@ -58,20 +58,14 @@ impl CleanUpRule {
     }
 
     /// Returns its query; `None` if every memory fits.
-    ///
-    /// # Errors
-    ///
-    /// If the query or a time can't be understood.
+    /// Fails if the query or a time can't be understood.
     pub fn parsed(&self, now: Moment) -> Result<Option<Query>, QueryError> {
         let topic = self.topic.as_deref().map(of_topic);
         parsed(&[topic, self.query.clone(), self.since_text(), self.until_text()], now)
     }
 
     /// Returns the query of its time range alone; `None` if every time fits.
-    ///
-    /// # Errors
-    ///
-    /// If a time can't be understood.
+    /// Fails if a time can't be understood.
     pub fn parsed_time(&self, now: Moment) -> Result<Option<Query>, QueryError> {
         parsed(&[self.since_text(), self.until_text()], now)
     }

@@ -26,19 +26,13 @@ pub struct SavedRules {
 
 impl SavedRules {
     /// Reads the rules in the folder of palimp's own data.
-    ///
-    /// # Errors
-    ///
-    /// If there are some that can't be read: a rule that is saved then would replace them.
+    /// Fails if there are some that can't be read: a rule that is saved then would replace them.
     pub fn kept_in(data: &Path) -> Result<SavedRules, String> {
         read_to_change(data, RULES_FILE).map_err(|why| format!("{why} Nothing was changed."))
     }
 
     /// Changes the rules that are kept, while no other palimp does, and returns them.
-    ///
-    /// # Errors
-    ///
-    /// If they can't be read or written, or if the change is refused. The text says why.
+    /// Fails if they can't be read or written, or if the change is refused. The text says why.
     pub fn change(
         data: &Path,
         change: impl FnOnce(&mut SavedRules) -> Result<(), String>,
@@ -64,11 +58,8 @@ impl SavedRules {
     }
 
     /// Saves a rule under a name.
-    ///
-    /// # Errors
-    ///
-    /// If the name is no word or another rule has it, if the rule names nothing, or if it holds a secret, which would
-    /// stay in its file.
+    /// Fails if the name is no word or another rule has it, if the rule names nothing, or if it holds a secret, which
+    /// would stay in its file.
     pub fn add(&mut self, name: &str, rule: CleanUpRule) -> Result<(), String> {
         let is_word = |c: char| c.is_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || name.starts_with('-') || name.len() > LONGEST || !name.chars().all(is_word) {
@@ -105,10 +96,7 @@ impl SavedRules {
     }
 
     /// Keeps the rules.
-    ///
-    /// # Errors
-    ///
-    /// If the folder of palimp's own data can't be written. The text says why.
+    /// Fails if the folder of palimp's own data can't be written. The text says why.
     fn keep_in(&self, data: &Path) -> Result<(), String> {
         let kept = write(data, RULES_FILE, serde_json::to_vec_pretty(self));
         kept.map_err(|error| format!("The rule can't be saved: {error}."))

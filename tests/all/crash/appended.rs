@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::faulty::{Errno, Fault, Faulty, Op};
 use palimp::disk::Disk;
+use palimp::usecase::place_of_new;
 
-use super::bench::{Bench, ROOT, next_start, run, turn};
+use super::bench::{Bench, ROOT, host, next_start, run, turn};
 use super::cases::{Do, named};
 use super::machine::Still;
 
@@ -135,6 +136,28 @@ fn of_a_new_log_that_cannot_be_made_durable_no_part_is_there_after_a_power_cut()
             next_start(&cut, "session-log", &Still::next()).unwrap();
             let there = cut.files().remove(&log());
             assert!(there.is_none_or(|own| own == whole.files()[&log()]), "{step}, {label}: {}", text(&cut));
+        }
+    }
+}
+
+#[test]
+fn a_step_that_is_undone_leaves_no_folder_and_an_init_that_was_cut_can_be_done_again() {
+    let of_store = |disk: &Faulty| disk.folders().into_iter().filter(|own| own.starts_with(ROOT)).collect();
+    for case in ["init", "session new"] {
+        let bench = Bench::of(named("session-log", case));
+        let (begun, whole) = (bench.disk(), bench.disk());
+        run(&whole, &Still::first(), &bench.prepare(&whole)).unwrap();
+        let allowed: [Vec<PathBuf>; 2] = [of_store(&begun), of_store(&whole)];
+        for kill in 0..whole.steps() {
+            let disk = bench.disk();
+            disk.fail_at(kill, Fault::Crash);
+            drop(run(&disk, &Still::first(), &bench.prepare(&disk)));
+            let (disk, next) = (disk.restart(), Still::next());
+            match case {
+                "init" => drop(place_of_new(host(&disk, &next), "session-log", Path::new(ROOT), true)),
+                _ => next_start(&disk, "session-log", &next).unwrap(),
+            }
+            assert!(allowed.contains(&of_store(&disk)), "{case}, killed at {kill}: {:?}", of_store(&disk));
         }
     }
 }

@@ -1,11 +1,10 @@
 //! Tasks that change something, and the stores afterwards.
 
-use super::{Evening, SOON, sizes};
+use super::{Evening, SOON, evenings, sizes};
 
 #[test]
 fn a_torn_line_is_repaired_and_says_something_then() {
-    for size in sizes(0) {
-        let mut evening = Evening::of(size);
+    evenings(0, |evening| {
         let before = evening.list(&["is:broken"]).len();
         evening.press("g go to");
         evening.press("p problems");
@@ -18,14 +17,12 @@ fn a_torn_line_is_repaired_and_says_something_then() {
         evening.sees("Repaired \"torn line\"");
         assert_eq!(evening.list(&["is:broken"]).len(), before - 1);
         evening.took(8);
-        evening.leaves();
-    }
+    });
 }
 
 #[test]
 fn a_topic_of_the_last_month_is_deleted_and_comes_back_by_undo() {
-    for size in sizes(1) {
-        let mut evening = Evening::of(size);
+    evenings(1, |evening| {
         let query = "pool since:-30d is:live";
         let (before, count) = (evening.files(), evening.list(&[query]).len());
         assert!(count > 5, "{count}");
@@ -44,14 +41,12 @@ fn a_topic_of_the_last_month_is_deleted_and_comes_back_by_undo() {
         evening.sees("Undid: deleted");
         assert_eq!(evening.list(&[query]).len(), count);
         evening.took(16);
-        evening.leaves();
-    }
+    });
 }
 
 #[test]
 fn a_memory_is_edited_with_a_mistake_that_is_told_before_it_is_saved() {
-    for size in sizes(0) {
-        let mut evening = Evening::of(size);
+    evenings(0, |evening| {
         evening.searches("id:mem_no_retries", "1 of 1");
         let before = evening.files();
         evening.ask("e edit", "edit");
@@ -76,14 +71,12 @@ fn a_memory_is_edited_with_a_mistake_that_is_told_before_it_is_saved() {
             "{own}"
         );
         evening.took(22);
-        evening.leaves();
-    }
+    });
 }
 
 #[test]
 fn twenty_memories_are_tagged() {
-    for size in sizes(1) {
-        let mut evening = Evening::of(size);
+    evenings(1, |evening| {
         let query = "store:ops type:conversation is:live";
         let count = evening.list(&[query]).len();
         evening.searches(query, &format!("1 of {count}"));
@@ -99,8 +92,7 @@ fn twenty_memories_are_tagged() {
         evening.sees("Tagged 20 memories");
         assert_eq!(evening.list(&["tag:reviewed"]).len(), 20);
         evening.took(26);
-        evening.leaves();
-    }
+    });
 }
 
 #[test]
@@ -132,8 +124,7 @@ fn three_memories_that_were_lost_come_back_of_a_backup() {
 
 #[test]
 fn a_memory_is_archived_and_comes_back() {
-    for size in sizes(1) {
-        let mut evening = Evening::of(size);
+    evenings(1, |evening| {
         let query = "\"need no key\"";
         evening.searches(query, "1 of 1");
         evening.press("d remove");
@@ -146,14 +137,12 @@ fn a_memory_is_archived_and_comes_back() {
         evening.sees("Brought back \"");
         assert_eq!(evening.list(&[query, "is:live"]).len(), 1);
         evening.took(8);
-        evening.leaves();
-    }
+    });
 }
 
 #[test]
 fn what_fades_is_rescued_and_seen_to_be() {
-    for size in sizes(0) {
-        let mut evening = Evening::of(size);
+    evenings(0, |evening| {
         evening.press("g go to");
         evening.press("m upkeep");
         evening.sees("Due now");
@@ -167,14 +156,12 @@ fn what_fades_is_rescued_and_seen_to_be() {
         evening.ask("p pin", "pin");
         evening.sees("· u to undo");
         evening.took(12);
-        evening.leaves();
-    }
+    });
 }
 
 #[test]
 fn one_memory_is_erased_and_what_was_not_reached_is_said() {
-    for size in sizes(1) {
-        let mut evening = Evening::of(size);
+    evenings(1, |evening| {
         evening.press("d remove");
         evening.press("e  erase");
         evening.sees("Type `erase 1`");
@@ -186,6 +173,5 @@ fn one_memory_is_erased_and_what_was_not_reached_is_said() {
         evening.press("Esc close");
         evening.terminal().wait_for(|screen| !screen.contents().contains("▌Receipt"), SOON);
         evening.took(4);
-        evening.leaves();
-    }
+    });
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Evening, sizes};
+use super::{Evening, evenings, sizes};
 use crate::support::SOON;
 use crate::support::terminal::Program;
 
@@ -13,25 +13,21 @@ const FIRST: &str = "Send one key with every charge retry";
 
 #[test]
 fn a_topic_is_found_and_why_it_matters_is_read() {
-    for size in sizes(0) {
-        let mut evening = Evening::of(size);
+    evenings(0, |evening| {
         evening.searches("retry key", FIRST);
         evening.sees("Make the key once per");
         evening.took(2);
-        evening.leaves();
-    }
+    });
 }
 
 #[test]
 fn why_the_first_hit_is_first_is_said_in_words() {
-    for size in sizes(1) {
-        let mut evening = Evening::of(size);
+    evenings(1, |evening| {
         evening.searches("retry key", FIRST);
         evening.ask("w why", "why");
         evening.sees("\"retry\" is in decision, title");
         evening.took(7);
-        evening.leaves();
-    }
+    });
 }
 
 #[test]
@@ -74,8 +70,7 @@ fn looks_in(evening: &Evening, now: &str) {
 
 #[test]
 fn secrets_are_found_and_stay_masked() {
-    for size in sizes(1) {
-        let mut evening = Evening::of(size);
+    evenings(1, |evening| {
         let mut found = evening.verb(&["secrets", "--json"]).json_lines();
         // What is in copies has no key, and no row on screen.
         found.retain(|row| !row["key"].is_null());
@@ -84,14 +79,12 @@ fn secrets_are_found_and_stay_masked() {
         evening.sees(&format!("1 of {}", found.len()));
         evening.sees(found[0]["masked"].as_str().unwrap());
         evening.took(2);
-        evening.leaves();
-    }
+    });
 }
 
 #[test]
 fn what_is_found_is_exported() {
-    for size in sizes(0) {
-        let mut evening = Evening::of(size);
+    evenings(0, |evening| {
         evening.searches("retry key", FIRST);
         let file = evening.demo.folder().join("retries.md");
         evening.ask("export", "export");
@@ -101,8 +94,7 @@ fn what_is_found_is_exported() {
         evening.sees("Exported ");
         assert!(std::fs::read_to_string(&file).unwrap().contains(FIRST));
         evening.took(11);
-        evening.leaves();
-    }
+    });
 }
 
 #[test]

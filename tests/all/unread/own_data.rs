@@ -8,7 +8,7 @@ use crate::support::Tree;
 use crate::support::tries::is_long;
 
 /// The verbs to try if steps, or all of the data, can't be read.
-const TRIED: [&str; 8] = [
+const TRIED: [&str; 9] = [
     "list",
     "undo",
     "redo",
@@ -17,6 +17,7 @@ const TRIED: [&str; 8] = [
     "erase KEY",
     "journal",
     "backup list",
+    "backup restore BACKUP --replace",
 ];
 /// The verbs to try if something else can't be read: a proof needs all of it.
 const PROVING: [&str; 1] = ["erase KEY"];
@@ -32,6 +33,7 @@ fn our_own_data_that_cannot_be_read_is_told_and_nothing_is_done_as_if_it_were_em
         let words: Vec<&str> = verb.split(' ').chain(["--yes"]).collect();
         site.run(&words, Some(&root)).expect_status(0);
     }
+    let backups = site.run(&["backup", "list", "--json"], Some(&root)).json_lines();
     let before = Tree::of(&root);
     let own = fs::read_dir(site.path("data/stores")).unwrap().next().unwrap().unwrap().path();
     let (mut wrong, mut runs) = (Vec::new(), 0);
@@ -50,6 +52,7 @@ fn our_own_data_that_cannot_be_read_is_told_and_nothing_is_done_as_if_it_were_em
         for verb in if is_of_all { &TRIED[..] } else { &PROVING[..] } {
             runs += 1;
             let verb = verb.replace("KEY", key).replace("SESSION", session);
+            let verb = verb.replace("BACKUP", backups[0]["backup"].as_str().unwrap());
             let words: Vec<&str> = verb.split(' ').chain(["--yes"]).collect();
             let own = site.run(&words, Some(&root));
             let is_told = own.stderr.contains("could not be read") || own.stderr.contains("can't be");

@@ -144,12 +144,12 @@ pub fn new_event(
 const LAST: usize = 64;
 
 /// Returns the change that adds palimp's event of this type, logged at `since` or later, to its
-/// trace's file: a killed process may have written only the log. `None` if nothing is missing.
+/// trace's file: a killed process may have written only the log. `None` if no such event was logged.
 pub fn missing_in_trace(
     context: &WriteContext<'_>,
     event_type: &str,
     since: Moment,
-) -> Result<Option<Change>> {
+) -> Result<Option<Vec<Change>>> {
     let store = context.store;
     let log = log(&parts(store), &context.now.to_pattern("%Y-%m"));
     let Some(document) = document(&store.documents, &log) else { return Ok(None) };
@@ -166,7 +166,8 @@ pub fn missing_in_trace(
     let file = store.document_at(&trace);
     let is_there = file.is_some_and(|own| !own.records.is_empty());
     let current = file.map(|own| own.bytes.clone());
-    Ok((!is_there).then(|| Change::append(trace, [line.trim_ascii_end(), b"\n"].concat(), current)))
+    let missing = || Change::append(trace, [line.trim_ascii_end(), b"\n"].concat(), current);
+    Ok(Some((!is_there).then(missing).into_iter().collect()))
 }
 
 fn trace_file(traces: &Path, id: &str) -> Result<PathBuf> {

@@ -66,8 +66,8 @@ impl DeletionsCache {
 }
 
 impl Deletions {
-    /// Reads the deletions of a store. If undo data is gone or can't be read, only the files and
-    /// the time of its step are known.
+    /// Reads the deletions of a store. If undo data is gone or damaged, only the files and the time of its step are
+    /// known. Fails if it can't be read.
     pub fn of(vault: &Vault<'_>, store: &Store, now: Moment) -> Result<Deletions, CommitError> {
         let mut own = Deletions::default();
         let Some(format) = format::by_name(store.format) else { return Ok(own) };
@@ -81,7 +81,7 @@ impl Deletions {
         let mut brought: HashSet<PathBuf> = HashSet::new();
         let done = StepHistory::of(&journal).done.into_iter().rev().map(|(step, _)| step);
         for number in done.filter(counts) {
-            let Ok(Some(step)) = vault.step(number) else {
+            let Some(step) = vault.step(number)? else {
                 own.forget(verbs.get(&number).copied());
                 continue;
             };

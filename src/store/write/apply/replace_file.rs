@@ -99,8 +99,7 @@ impl ApplyContext<'_, '_> {
         }
     }
 
-    /// Renames the replaced file to the name by which it is watched. A derived file is removed, not
-    /// watched. If the renaming fails, the next start handles the file.
+    /// Notes the name by which the replaced file is to be watched. A derived file is removed, not watched.
     fn settled(&mut self, own: &StagedChange, name: &Path, swapped: &SwapFileName) -> io::Result<()> {
         let disk = self.host.disk;
         let old = own.path.with_file_name(swapped.old.name());
@@ -110,9 +109,21 @@ impl ApplyContext<'_, '_> {
             // A call that failed may succeed at the second try.
             return disk.remove(name).or_else(|_| disk.remove(name));
         }
-        disk.rename(name, &old).or_else(|_| disk.rename(name, &old))?;
-        self.carried.replaced.push(ReplacedFile { path: old, content: own.base.clone() });
+        let replaced = ReplacedFile { path: old, content: own.base.clone() };
+        self.carried.unnamed.push((name.to_owned(), replaced));
         Ok(())
+    }
+
+    /// Renames replaced files to the names by which they are watched. Their replacements are durable before: a power cut
+    /// must not keep this name alone. If it fails, the next start handles the file.
+    pub(super) fn name_replaced(&mut self) {
+        let disk = self.host.disk;
+        for (name, replaced) in std::mem::take(&mut self.carried.unnamed) {
+            // A call that failed may succeed at the second try.
+            if disk.rename(&name, &replaced.path).or_else(|_| disk.rename(&name, &replaced.path)).is_ok() {
+                self.carried.replaced.push(replaced);
+            }
+        }
     }
 
     /// Replaces a file if the file system can't exchange. The old file keeps a second name, if the file

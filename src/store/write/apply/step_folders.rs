@@ -6,7 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::disk::{Item, ItemKind};
-use crate::model::{Act, Change, ChangeKind, PathText, Plan};
+use crate::format::Placement;
+use crate::model::{Act, Change, ChangeKind, PathText, Plan, Role};
 use crate::store::write::apply::ApplyProgress;
 use crate::store::write::{CommitContext, CommitError};
 use crate::store::{hidden_names, lock};
@@ -45,7 +46,9 @@ fn remove_emptied(
         outcome => outcome,
     };
     let outcome = remove().or_else(|_| {
-        left_in(context, folder).iter().for_each(|path| drop(disk.remove(path)));
+        if other_in(context, folder).is_none() {
+            left_in(context, folder).iter().for_each(|path| drop(disk.remove(path)));
+        }
         remove()
     });
     match outcome {
@@ -66,14 +69,16 @@ fn remove_emptied(
 }
 
 /// Returns what this process made in a folder and could not remove earlier: temporary files and locks, but no second names,
-/// as their files may be open.
+/// as their files may be open. An index without memories goes, too.
 fn left_in(context: &CommitContext<'_>, folder: &Path) -> Vec<PathBuf> {
     let own = context.own_process();
     let items = context.host.disk.list(folder).unwrap_or_default().into_iter();
     let is_left = |item: &Item| {
         let maker = hidden_names::temp_process(&item.name).or_else(|| hidden_names::lock_process(&item.name));
         item.kind == ItemKind::File
-            && (maker.is_some() && maker == own || is_own_lock(context, &folder.join(&item.name)))
+            && (maker.is_some() && maker == own
+                || is_own_lock(context, &folder.join(&item.name))
+                || is_index(context, &folder.join(&item.name)))
     };
     items.filter(is_left).map(|item| folder.join(item.name)).collect()
 }
@@ -85,10 +90,19 @@ fn other_in(context: &CommitContext<'_>, folder: &Path) -> Option<OsString> {
         let path = folder.join(&item.name);
         match item.kind {
             ItemKind::Folder => other_in(context, &path).is_some(),
-            _ => !hidden_names::is_ours(&item.name) && !is_own_lock(context, &path),
+            _ => {
+                !hidden_names::is_ours(&item.name)
+                    && !is_own_lock(context, &path)
+                    && !is_index(context, &path)
+            }
         }
     });
     other.map(|item| item.name)
+}
+
+fn is_index(context: &CommitContext<'_>, path: &Path) -> bool {
+    let relative = context.relative(path).unwrap_or_default();
+    context.format.place(&relative, false) == Placement::File(Role::Index)
 }
 
 fn is_own_lock(context: &CommitContext<'_>, path: &Path) -> bool {
@@ -99,6 +113,9 @@ fn is_own_lock(context: &CommitContext<'_>, path: &Path) -> bool {
 
 /// True if the last step that touched a folder, or anything in it, removed the folder.
 pub fn was_removed(context: &CommitContext<'_>, folder: &Path) -> bool {
+    if context.emptied.borrow().iter().any(|own| own == folder) {
+        return true;
+    }
     let Ok(relative) = folder.strip_prefix(&context.place.root) else { return false };
     let Ok(journal) = context.vault.journal() else { return false };
     // A later step with files in the folder found it again.

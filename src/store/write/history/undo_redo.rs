@@ -239,7 +239,8 @@ fn turned(context: &CommitContext<'_>, verb: Verb, step: u64, by: u64) -> Result
         rebuild_derived(context, &mut plan, &own.remade, is_planned);
     }
     if plan.derive_after {
-        plan.derived.clear();
+        // What the step derived first is not as it was made, but goes with it all the same.
+        plan.derived = own.derived.iter().filter_map(|change| removed(context, change)).collect();
         // The old derived files do not fit the memories any more.
         let remade = own.remade.iter().filter(|_| !is_planned).map(|own| own.path.to_text());
         plan.lines.extend(remade.map(|path| {
@@ -251,6 +252,12 @@ fn turned(context: &CommitContext<'_>, verb: Verb, step: u64, by: u64) -> Result
     brings_nothing_erased(context, &plan, step, erased)?;
     context.store.whole()?;
     Ok(plan)
+}
+
+/// Returns the removal of a derived file that a step made first, as the file is now.
+fn removed(context: &CommitContext<'_>, inverse: &Change) -> Option<Change> {
+    let now = matches!(inverse.act, Act::Remove(_)).then(|| context.bytes(&inverse.path))?;
+    Some(Change::remove(&inverse.path, now.ok()??))
 }
 
 /// True if the files still have the lengths that the step left. If so, the old derived files fit

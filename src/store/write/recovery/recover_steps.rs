@@ -108,6 +108,8 @@ pub fn settle(
     if apply_plan::apply_plan(context, &plan, &mut carried, None).is_err() {
         return Ok(RecoveryOutcome::Waits);
     }
+    let emptied = plan.changes.iter().filter(|change| change.act == Act::RemoveFolder);
+    context.emptied.borrow_mut().extend(emptied.map(|change| context.path(&change.path)));
     owner_and_mode::sentences(&carried.lacking).into_iter().for_each(|note| context.note(note));
     if carried.derive {
         // Pages beside the store have their old bytes again, though they may have been stale.
@@ -173,13 +175,35 @@ fn finish_step(
     // It was killed before it removed the folders that it emptied.
     let emptied = step.changes.iter().filter(|inverse| inverse.act == Act::MakeFolder);
     step_folders::remove_folders(context, emptied, &mut ApplyProgress::default())?;
-    derive_files::note_derive_due(context, touched);
+    let is_removal = |inverse: &Change| matches!(inverse.act, Act::Create(_));
+    let only_removes =
+        !step.derived.is_empty() && step.derived.iter().all(is_removal) && step.remade.is_empty();
+    // A new store names all its files. A step that removes the index of a layout leaves nothing to derive.
+    let is_derived = step.line.verb != Verb::Init && !only_removes;
+    if is_derived {
+        derive_files::note_derive_due(context, touched);
+    }
     let data = step.changes.iter().rev().chain(step.derived.iter().rev());
     let files = data.filter(|change| !change.is_empty()).map(|inverse| left_by(context, inverse)).collect();
     let format = context.place.format.to_owned();
     context.vault.write(&JournalLine { files, format, is_half, ..step.line.clone() })?;
-    derive_files::derive_touched(context, touched, Verb::Recover);
+    let derived = step.derived.iter().filter_map(|inverse| derived_ahead(context, step, inverse)).collect();
+    // What can't be made as it was planned is derived again.
+    let _ = apply_plan::apply_derived(context, &Plan { derived, ..context.unseen(Verb::Recover) });
+    if is_derived {
+        derive_files::derive_touched(context, touched, Verb::Recover);
+    }
     Ok(())
+}
+
+/// Returns the change of a derived file that a step did not come to, by its undo data, which has the bytes of small ones.
+fn derived_ahead(context: &CommitContext<'_>, step: &UndoStep, inverse: &Change) -> Option<Change> {
+    match change_progress::change_progress(context, step, inverse) {
+        Ok(ChangeProgress::NotMade) if !matches!(inverse.act, Act::Remove(_)) => {
+            fitted(context, &inverse.bare_inverse(), false).ok()?
+        }
+        _ => None,
+    }
 }
 
 /// Returns the journal's data of a file as the finished step left it, from the step's undo data.
