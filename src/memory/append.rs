@@ -159,10 +159,7 @@ impl Memory {
     }
 
     /// Makes a batch of records durable ([`Durability`](crate::memory::Durability)), and rebuilds indexes and counts.
-    ///
-    /// # Errors
-    ///
-    /// If palimp's own data can't be read or written, or another palimp has the store.
+    /// Fails if palimp's own data can't be read or written, or another palimp has the store.
     pub fn flush(&mut self) -> Result {
         if !self.handle_state.not_durable.is_empty() {
             let files: Vec<PathBuf> = self.handle_state.not_durable.iter().cloned().collect();
@@ -183,10 +180,7 @@ impl Memory {
     }
 
     /// Ends the work with the store, and rebuilds the indexes and counts that wait.
-    ///
-    /// # Errors
-    ///
-    /// As [`Memory::flush`]. The next start of palimp then rebuilds them.
+    /// Fails as [`Memory::flush`]. The next start of palimp then rebuilds them.
     pub fn close(mut self) -> Result {
         self.flush()
     }

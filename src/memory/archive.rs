@@ -1,10 +1,12 @@
 //! Archives records, and restores archived or deleted records and sessions.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::batch::refused;
 use super::id_lookup::{entries_of, the_one};
 use super::{Found, Memory, MemoryError, Recalled, Result};
+use crate::disk::host::Host;
 use crate::model::{EntryRef, Snapshot, State};
 use crate::ops;
 use crate::ops::session::UnarchiveSession;
@@ -113,9 +115,7 @@ impl Memory {
     /// # Ok::<(), MemoryError>(())
     /// ```
     ///
-    /// # Errors
-    ///
-    /// If palimp's list of erased records can't be read: they could be among the results.
+    /// Fails if palimp's list of erased records can't be read: they could be among the results.
     pub fn deleted(&mut self, session: Option<&str>) -> Result<Recalled<Vec<Found>>> {
         self.refresh();
         let with = self.with_deleted()?;
@@ -169,7 +169,9 @@ impl Memory {
 
     /// Returns the store together with the deleted records that can be restored.
     pub(super) fn with_deleted(&self) -> Result<Snapshot> {
-        let with = with_deleted(&*self.disk, &self.data, self.store(), self.now())?;
+        let (machine, data) = (&*self.machine, &*self.data);
+        let host = Host { disk: &*self.disk, machine, data, now: self.now() };
+        let with = with_deleted(host, self.store(), &BTreeSet::new())?;
         Ok(Snapshot::of(vec![Arc::new(with)]))
     }
 

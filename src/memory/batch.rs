@@ -24,10 +24,8 @@ impl Memory {
     /// # Ok::<(), MemoryError>(())
     /// ```
     ///
-    /// # Errors
-    ///
-    /// If one does not exist or is deleted already, several records have its id, the format refuses
-    /// the deletion, or the change can't be made. After an error, nothing is deleted.
+    /// Fails if one does not exist or is deleted already, several records have its id, the format refuses the
+    /// deletion, or the change can't be made. After an error, nothing is deleted.
     pub fn delete_all(&mut self, session: Option<&str>, ids: &[&str], reason: &str) -> Result<usize> {
         let how = DeleteOptions { reason: Some(reason.into()), ..DeleteOptions::default() };
         self.each(session, ids, how)
@@ -49,9 +47,7 @@ impl Memory {
     /// # Ok::<(), MemoryError>(())
     /// ```
     ///
-    /// # Errors
-    ///
-    /// As [`Memory::delete_all`], and if the format refuses a tag. After an error, nothing is changed.
+    /// Fails as [`Memory::delete_all`], and if the format refuses a tag. After an error, nothing is changed.
     pub fn tag_all(
         &mut self,
         session: Option<&str>,

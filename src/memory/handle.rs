@@ -85,18 +85,13 @@ impl Memory {
     /// # Ok::<(), MemoryError>(())
     /// ```
     ///
-    /// # Errors
-    ///
-    /// If there is no store, there are several (see [`Memory::open_with`]), or the folder can't be read.
+    /// Fails if there is no store, there are several (see [`Memory::open_with`]), or the folder can't be read.
     pub fn open(root: &Path, data: &Path) -> Result<Memory> {
         Memory::open_with(root, data, &Options::default())
     }
 
     /// Makes an empty store of a format, in a folder that is empty or does not exist yet.
-    ///
-    /// # Errors
-    ///
-    /// If palimp does not know the format, or the folder is not empty or can't be written.
+    /// Fails if palimp does not know the format, or the folder is not empty or can't be written.
     pub fn create(format: &str, root: &Path, data: &Path) -> Result<Memory> {
         let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
         let machine = ThisMachine::new();

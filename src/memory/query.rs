@@ -177,9 +177,7 @@ impl Memory {
     /// # Ok::<(), MemoryError>(())
     /// ```
     ///
-    /// # Errors
-    ///
-    /// If the query can't be understood, the format refuses the deletion, or the change can't be made.
+    /// Fails if the query can't be understood, the format refuses the deletion, or the change can't be made.
     pub fn delete_matching<'q>(&mut self, query: impl Into<MemoryQuery<'q>>, reason: &str) -> Result<usize> {
         self.ready()?;
         let query = query.into();

@@ -65,9 +65,7 @@ impl Memory {
     /// # Ok::<(), MemoryError>(())
     /// ```
     ///
-    /// # Errors
-    ///
-    /// If the format refuses the record, a limit of size is reached, or the change can't be made.
+    /// Fails if the format refuses the record, a limit of size is reached, or the change can't be made.
     pub fn add(&mut self, new: &New<'_>) -> Result<Added> {
         self.add_all(std::slice::from_ref(new))?.pop().ok_or_else(lost)
     }
@@ -90,9 +88,8 @@ impl Memory {
     /// # Ok::<(), MemoryError>(())
     /// ```
     ///
-    /// # Errors
-    ///
-    /// As [`Memory::add`], and if a compaction would have to drop one of the new records to make room for others.
+    /// Fails as [`Memory::add`], and if a compaction would have to drop one of the new records to make room for
+    /// others.
     pub fn add_all(&mut self, all: &[New<'_>]) -> Result<Vec<Added>> {
         self.may_change()?;
         let session = self.options.session.clone();
@@ -164,10 +161,8 @@ impl Memory {
     /// # Ok::<(), MemoryError>(())
     /// ```
     ///
-    /// # Errors
-    ///
-    /// If several records have the id, it is archived, the format refuses the deletion, or the change can't
-    /// be made.
+    /// Fails if several records have the id, it is archived, the format refuses the deletion, or the change can't be
+    /// made.
     pub fn delete(&mut self, session: Option<&str>, id: &str, reason: &str) -> Result<bool> {
         self.ready()?;
         // The plan says why an archived or broken record can't be deleted.

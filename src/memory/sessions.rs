@@ -47,9 +47,7 @@ impl Memory {
     /// # Ok::<(), MemoryError>(())
     /// ```
     ///
-    /// # Errors
-    ///
-    /// If the format has no sessions, the name exists, or the change can't be made.
+    /// Fails if the format has no sessions, the name exists, or the change can't be made.
     pub fn create_session(&mut self, id: Option<&str>, user: &str) -> Result<String> {
         let mut observer = SessionObserver::default();
         let (id, user) = (id.map(str::to_owned), user.to_owned());
@@ -176,9 +174,7 @@ impl Memory {
     /// # Ok::<(), MemoryError>(())
     /// ```
     ///
-    /// # Errors
-    ///
-    /// If something could not be read. A session that does not exist is no error.
+    /// Fails if something could not be read. A session that does not exist is no error.
     pub fn export(&mut self, session: Option<&str>, shape: ExportFormat) -> Result<Vec<u8>> {
         self.refresh();
         self.store().whole()?;

@@ -69,6 +69,7 @@ words! {
         Edit "edit",
         Erase "erase",
         Erasing "erasing",
+        Purge "purge",
         Init "init",
         Maintain "maintain",
         Merge "merge",
@@ -90,6 +91,13 @@ words! {
         Unarchive "unarchive",
         Undelete "undelete",
         Undo "undo",
+    }
+}
+
+impl Verb {
+    /// True if it leaves nothing for undo: it takes memories out for good, or a value.
+    pub fn is_erasure(&self) -> bool {
+        matches!(self, Verb::Erase | Verb::Purge)
     }
 }
 

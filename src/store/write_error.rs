@@ -149,23 +149,30 @@ impl CommitError {
     /// Returns what failed, without the state of the files.
     pub fn in_short(&self) -> String {
         match self {
-            CommitError::Lock(LockError::Io(path, source)) => {
-                format!("{} can't be locked: {source}", path.to_text())
+            CommitError::Lock(error) => match error {
+                LockError::Io(path, source) => format!("{} can't be locked: {source}", path.to_text()),
+                LockError::Busy { path, .. } => format!("{} is locked by another", path.to_text()),
+                LockError::NotALock(path, what) => {
+                    format!("{} should be a lock file and is {what}", path.to_text())
+                }
+            },
+            CommitError::OwnData(path, source) => format!("{} can't be written: {source}", path.to_text()),
+            CommitError::Busy(root) => format!("{} is being changed by another palimp", root.to_text()),
+            CommitError::Conflict { file, .. } => {
+                format!("another program changed the same part of {}", file.to_text())
             }
-            CommitError::Lock(LockError::Busy { path, .. }) => {
-                format!("{} is locked by another", path.to_text())
+            CommitError::NotWritten(file, what) | CommitError::Moved { file, what, .. } => {
+                format!("{}: {what}", file.to_text())
             }
-            CommitError::Lock(LockError::NotALock(path, what)) => {
-                format!("{} should be a lock file and is {what}", path.to_text())
+            CommitError::Io { file, stage, source, .. } => {
+                format!("{} could not be {stage}: {source}", file.to_text())
             }
-            CommitError::OwnData(path, source) => {
-                format!("{} can't be written: {source}", path.to_text())
-            }
-            CommitError::NotWritten(file, what) => format!("{}: {what}", file.to_text()),
             CommitError::NotErased(root, why) => {
                 format!("{}: {}", root.to_text(), why.strip_suffix('.').unwrap_or(why))
             }
-            other => other.to_string(),
+            CommitError::Stopped(error, _) => error.in_short(),
+            CommitError::Refused(why) => why.message.strip_suffix('.').unwrap_or(&why.message).to_owned(),
+            CommitError::NoStep(why) => why.clone(),
         }
     }
 
@@ -175,10 +182,7 @@ impl CommitError {
             CommitError::Conflict { file, .. } => {
                 format!("{} changed in the place that would be changed back.", file.to_text())
             }
-            CommitError::Moved { file, what, .. } | CommitError::NotWritten(file, what) => {
-                format!("{}: {what}.", file.to_text())
-            }
-            other => other.to_string(),
+            other => format!("{}.", other.in_short()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Deleted memories that palimp's own data still holds, beside the stores.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::current_snapshot;
@@ -26,7 +27,7 @@ pub fn with_deleted(snapshot: &Arc<Snapshot>, host: Host<'_>) -> Result<Arc<Snap
 /// Returns a store with its deleted memories that can be restored.
 /// Fails if the erasure list can't be read: erased memories could be among the deleted ones.
 pub fn store_with_deleted(host: Host<'_>, store: &Store) -> Result<Store, ChangeFailure> {
-    Ok(steps::with_deleted(host.disk, host.data, store, host.now)?)
+    Ok(steps::with_deleted(host, store, &BTreeSet::new())?)
 }
 
 /// Returns a store with its memories in palimp's own archive.

@@ -68,7 +68,7 @@ pub fn keep_form_draft(host: Host<'_>, of: (&Store, &Entry), fields: Vec<DraftFi
             let _ = drop_form_draft(host, of);
             Err(ERASED_MEANWHILE.into())
         }
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(error.in_short()),
     }
 }
 

@@ -221,9 +221,9 @@ fn lost_records(
     }
     let before = match ops::delete::holds_deleted(store) {
         true => Cow::Borrowed(store),
-        false => Cow::Owned(steps::with_deleted(host.disk, host.data, store, host.now)?),
+        false => Cow::Owned(steps::with_deleted(host, store, &BTreeSet::new())?),
     };
-    let after = steps::with_deleted_without(host.disk, host.data, store, dropped, host.now)?;
+    let after = steps::with_deleted(host, store, dropped)?;
     let stays: HashSet<String> = after.entries.iter().map(|own| after.key(own)).collect();
     let chosen: HashSet<String> = chosen.iter().map(|own| store.key(own)).collect();
     let is_lost = |(entry, key): &(&Entry, String)| {

@@ -101,7 +101,7 @@ pub fn erasure_receipts(host: Host<'_>, store: &Store) -> Result<Vec<ReceiptRow>
         step: own.step,
         at: own.at,
         state: own.state,
-        memories: own.records.len(),
+        memories: own.memories as usize,
         values: own.erased_values,
         beside: own.not_reached.beside.map_or(0, |own| own.found.len()),
         rotate: own.not_reached.rotate.iter().map(|own| own.keys).sum(),
@@ -116,11 +116,15 @@ pub fn erasure_receipts(host: Host<'_>, store: &Store) -> Result<Vec<ReceiptRow>
 /// Fails if it can't be read. The text says why.
 pub fn receipt_lines(host: Host<'_>, root: &Path, step: u64) -> Result<Option<Vec<String>>, String> {
     let vault = Vault::open_read_only(host.disk, host.data, root);
-    let Some(receipt) = vault.receipt(step).map_err(|error| error.to_string())? else { return Ok(None) };
+    let Some(receipt) = vault.receipt(step).map_err(|error| error.in_short())? else { return Ok(None) };
     let when = day_of(&receipt.at, host.now);
-    let head = format!("{} erased, {when}; reason: {}", memory_count(receipt.records.len()), receipt.reason);
+    let memories = memory_count(receipt.memories as usize);
+    let head = match receipt.keeps_memories {
+        true => format!("a value taken out of {memories}, {when}"),
+        false => format!("{memories} erased, {when}; reason: {}", receipt.reason),
+    };
     let not_reached = not_reached_lines(&receipt.not_reached);
-    let checks = vault.erasure_checks().map_err(|error| error.to_string())?;
+    let checks = vault.erasure_checks().map_err(|error| error.in_short())?;
     let checks = LaterCheck::of_step(&checks, step).iter().map(|check| check.told(host.now)).collect();
     let report = ErasureReport::of(receipt);
     Ok(Some([vec![head], report.told(true), not_reached, checks].concat()))

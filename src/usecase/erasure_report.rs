@@ -120,6 +120,10 @@ fn head(erased: &[(&PlannedErasure, ErasureReport)]) -> Option<String> {
     }
     let memories = memory_count(erased.iter().map(|(own, _)| own.records()).sum());
     let stores = count_with_noun(erased.len() as u64, "store");
+    let done = match erased.iter().any(|(own, _)| own.keeps_memories) {
+        true => format!("A value was taken out of {memories} in {stores}."),
+        false => format!("{memories} erased from {stores}."),
+    };
     let files =
         count_with_noun(erased.iter().flat_map(|(_, own)| &own.searched).map(|own| own.files).sum(), "file");
     let left = erased.iter().filter(|(_, own)| own.is_left()).count();
@@ -127,9 +131,7 @@ fn head(erased: &[(&PlannedErasure, ErasureReport)]) -> Option<String> {
     let is_partly = erased.iter().any(|(_, own)| own.is_partly_searched());
     let found = match (is_alike, is_partly) {
         _ if left > 0 => {
-            return Some(format!(
-                "{memories} erased from {stores}. In {left} of these stores something is left, as is said below."
-            ));
+            return Some(format!("{done} In {left} of these stores something is left, as is said below."));
         }
         (false, false) => "none has it.",
         (true, false) => "only memories that stay have it, as is said below.",
@@ -138,7 +140,7 @@ fn head(erased: &[(&PlannedErasure, ErasureReport)]) -> Option<String> {
             "only memories that stay have what was searched for. Not everything was, as is said below."
         }
     };
-    Some(format!("{memories} erased from {stores}. {files} were searched afterwards: {found}"))
+    Some(format!("{done} {files} were searched afterwards: {found}"))
 }
 
 #[cfg(test)]

@@ -108,14 +108,14 @@ pub fn inverse_of_step(data: &Path, root: &Path, step: u64) -> Result<Vec<Change
     match Vault::open_read_only(&RealDisk, data, root).step(step) {
         Ok(Some(kept)) => Ok(kept.changes),
         Ok(None) => Err("what it replaced is not kept any more: the journal has lengths alone".to_owned()),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(error.in_short()),
     }
 }
 
 /// Returns what was read. Adds an error to `faults`, once.
 fn told_of<T: Default>(read: Result<T, CommitError>, faults: &mut Vec<String>) -> T {
     read.unwrap_or_else(|error| {
-        let fault = error.to_string();
+        let fault = error.in_short();
         if !faults.contains(&fault) {
             faults.push(fault);
         }
@@ -136,7 +136,7 @@ fn row(line: JournalLine, history: &StepHistory, kept: &[u64]) -> JournalRow {
         StepOutcome::UndoneBy(by) => by,
         _ => history.done.iter().find(|(step, _)| *step == line.step).map_or(line.step, |(_, by)| *by),
     };
-    let why_not = if line.verb == Verb::Erase {
+    let why_not = if line.verb.is_erasure() {
         Some("an erasure keeps nothing")
     } else if !kept.contains(&by) {
         Some("what it replaced is not kept any more")

@@ -40,7 +40,7 @@ pub fn in_quarantine(disk: &dyn Disk, data: &Path, store: &Store) -> Result<Vec<
     let journal = vault.journal()?;
     let history = StepHistory::of(&journal);
     // An erasure takes nothing out: it keeps what other programs wrote meanwhile.
-    let is_repair = |step: &u64| journal.iter().any(|line| line.step == *step && line.verb != Verb::Erase);
+    let is_repair = |step: &u64| journal.iter().any(|line| line.step == *step && !line.verb.is_erasure());
     let is_back = |step: u64| history.undone.iter().chain(&history.left).any(|(other, _)| *other == step);
     for mut kept in vault.quarantined()? {
         if kept.step.is_some_and(is_back) {

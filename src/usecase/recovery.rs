@@ -6,8 +6,9 @@ use std::time::Duration;
 use super::failure::{ChangeFailure, Result};
 use super::write::settle;
 use crate::disk::host::Host;
-use crate::disk::{Disk, RealDisk, is_any_open, optional};
-use crate::model::{Extent, Moment, PathText, Snapshot, Store};
+use crate::disk::{Disk, Item, RealDisk, is_any_open, optional};
+use crate::format::{self, Placement};
+use crate::model::{Change, Extent, Moment, PathText, Plan, Role, Snapshot, Store, Verb};
 use crate::ops::{self, Refusal};
 use crate::store::write::{is_left_over, take_left_files};
 use crate::store::{Place, Vault, load, load_from, steps};
@@ -55,24 +56,40 @@ pub fn recover(host: Host<'_>, store: &Store, mode: RecoveryMode) -> Result<Opti
 /// was interrupted there.
 /// Fails if the folder is not empty or can't be read, or the format makes no stores.
 pub fn place_of_new(host: Host<'_>, format: &str, root: &Path, settles: bool) -> Result<Place> {
-    let place = Place::whole(root.to_owned(), ops::init::init(format, root, host.now)?.format);
+    let plan = ops::init::init(format, root, host.now)?;
+    let place = Place::whole(root.to_owned(), plan.format);
+    // A lock may stay when it is released.
+    let is_lock = |item: &Item| {
+        let role = format::by_name(format).map(|own| own.place(Path::new(&item.name), false));
+        role == Some(Placement::File(Role::Lock))
+    };
     let refused = |code, why: String| {
         let message = format!("{} {why}.", root.to_text());
         ChangeFailure::from(Refusal::new(code, message))
     };
     let unread = |error| refused("E_STORAGE_IO", format!("can't be read: {error}"));
     let is_taken =
-        || optional(host.disk.list(root)).map(|items| items.is_some_and(|items| !items.is_empty()));
-    if settles
-        && is_taken().map_err(unread)?
-        && Vault::open_read_only(host.disk, host.data, root).is_unfinished()?
-    {
+        || optional(host.disk.list(root)).map(|items| !items.unwrap_or_default().iter().all(is_lock));
+    if settles && is_taken().map_err(unread)? && is_cut_init(host, &plan)? {
         settle(host, &load_from(host.disk, &place, Extent::All, None, host.now), None)?;
     }
     match is_taken().map_err(unread)? {
         true => Err(refused("E_INVALID_FORMAT", "is not empty".into())),
         false => Ok(place),
     }
+}
+
+/// True if this `init` was interrupted, and nothing else: a store of another format is none of its business.
+fn is_cut_init(host: Host<'_>, init: &Plan) -> Result<bool> {
+    let vault = Vault::open_read_only(host.disk, host.data, &init.root);
+    let begun = vault.unsettled(&vault.journal()?)?;
+    let is_named = |change: &Change| init.changes.iter().any(|own| own.path.starts_with(&change.path));
+    let mut is_it = vault.erasing()?.is_none() && !begun.is_empty();
+    for number in begun {
+        let step = vault.step(number)?;
+        is_it &= step.is_some_and(|own| own.line.verb == Verb::Init && own.changes.iter().all(is_named));
+    }
+    Ok(is_it)
 }
 
 /// Finishes an interrupted erasure of a store. `None` if there is none.
@@ -95,7 +112,7 @@ pub fn recover_stores(snapshot: &Snapshot, data: &Path, now: Moment) -> Recovery
                 report.notes.extend(opened.notes);
                 report.is_erasure_left |= opened.is_erasure_left;
             }
-            Err(error) => report.notes.push(error.to_string()),
+            Err(error) => report.notes.push(error.in_short()),
         }
     }
     report

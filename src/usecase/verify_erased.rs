@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::disk::host::Host;
 use crate::model::plan::count_with_noun;
-use crate::model::{Document, PathText, Store, SurroundingReport, Verb};
+use crate::model::{Document, PathText, Store, SurroundingReport};
 use crate::store::erase::SecretValues;
 use crate::store::steps::ErasureCheckLine;
 use crate::store::surroundings::ByteProgress;
@@ -229,7 +229,7 @@ fn steps_without_receipt(vault: &Vault<'_>, choice: &ErasureChoice) -> Result<Ve
         ErasureChoice::Receipt(_) | ErasureChoice::Values(_) => false,
     };
     let known = vault.receipt_steps()?;
-    let erased = vault.journal()?.into_iter().filter(|line| line.verb == Verb::Erase).map(|line| line.step);
+    let erased = vault.journal()?.into_iter().filter(|line| line.verb.is_erasure()).map(|line| line.step);
     Ok(erased.filter(|step| is_asked(step) && !known.contains(step)).collect())
 }
 

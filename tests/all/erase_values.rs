@@ -49,7 +49,7 @@ fn a_purged_value_is_out_of_memories_and_every_copy_and_all_else_of_them_stays()
         let words = ["redact", "--value-from", "-", "--purge", "--yes"];
         let said = desk.fed(value, &words).expect_status(0).stderr;
         assert!(!said.contains(value) && said.contains("none has it"), "{format}: {said}");
-        desk.run(&["journal"]).expect_stdout("1 memory");
+        desk.run(&["journal"]).expect_stdout("purge 1 memory");
         desk.run(&["redact", "--purge", "--yes"]).expect_status(2);
         let traces =
             || [holding(desk.store.around(), &forms(value)), holding(desk.data.path(), &forms(value))];

@@ -244,7 +244,7 @@ fn is_as_kept(copy: &BackupCopy, vault: &Vault<'_>, bytes: &[u8]) -> Option<bool
     };
     let is_of_copy = |line: &JournalLine| line.files.iter().any(|own| own.path == copy.path);
     let journal = vault.journal().ok()?;
-    if journal.iter().any(|line| line.step > number && line.verb == Verb::Erase && is_of_copy(line)) {
+    if journal.iter().any(|line| line.step > number && line.verb.is_erasure() && is_of_copy(line)) {
         return None;
     }
     let step = vault.step(number).ok().flatten()?;

@@ -14,6 +14,7 @@ use self::deleted_counts::{DeletedCounts, before};
 pub use self::deletions::{Deletions, DeletionsCache};
 use self::gone_sessions::GoneSessions;
 use self::known_records::{KeptFrom, KnownRecords, session_of};
+use crate::disk::host::Host;
 use crate::disk::{Disk, optional};
 use crate::format::record_reader::Reading;
 use crate::format::{self, Format, Placement, main_text};
@@ -71,20 +72,11 @@ pub fn held_bytes(disk: &dyn Disk, data: &Path, store: &Store) -> Option<u64> {
 }
 
 /// Returns the store with its deleted records that can be restored, each in the version that was kept last. Equal
-/// records without an id appear as often as they were deleted. Sessions that are gone follow those that exist. Fails
-/// if the erasure list can't be read: erased records could be among the deleted ones.
-pub fn with_deleted(disk: &dyn Disk, data: &Path, store: &Store, now: Moment) -> Result<Store, CommitError> {
-    with_deleted_without(disk, data, store, &BTreeSet::new(), now)
-}
-
-/// Returns the same without the undo data of some steps. Fails if the erasure list can't be read.
-pub fn with_deleted_without(
-    disk: &dyn Disk,
-    data: &Path,
-    store: &Store,
-    steps: &BTreeSet<u64>,
-    now: Moment,
-) -> Result<Store, CommitError> {
+/// records without an id appear as often as they were deleted. Sessions that are gone follow those that exist. The undo
+/// data of the steps `without` is not read. Fails if the erasure list can't be read: erased records could be among the
+/// deleted ones.
+pub fn with_deleted(host: Host<'_>, store: &Store, without: &BTreeSet<u64>) -> Result<Store, CommitError> {
+    let Host { disk, data, now, .. } = host;
     let Some(format) = format::by_name(store.format) else { return Ok(store.clone()) };
     let plain = without_deleted(store);
     let vault = Vault::open_read_only(disk, data, &store.root);
@@ -92,7 +84,7 @@ pub fn with_deleted_without(
     let wanted = ErasureMatcher::before(format, &plain, &erased, now);
     let mut unread = Vec::new();
     let mut taken = DeletedCounts::new(format, now);
-    let (mut held, deletions) = held(disk, &vault, (&plain, steps), (&mut taken, &mut unread));
+    let (mut held, deletions) = held(disk, &vault, (&plain, without), (&mut taken, &mut unread));
     held.sort_by_key(|own| std::cmp::Reverse(own.at));
     let gone = GoneSessions::of(format, &plain, &held, now);
     let mut store = plain;
@@ -166,7 +158,7 @@ fn held(
     let (mut all, mut deletions) = (Vec::new(), Vec::new());
     let mut miss = |path: PathBuf, why: String| unread.push(UnreadPath { path, why });
     let steps = vault.steps().unwrap_or_else(|error| {
-        miss(vault.path("undo"), error.to_string());
+        miss(vault.path("undo"), error.in_short());
         Vec::new()
     });
     let journal = vault.journal().unwrap_or_default();
@@ -176,7 +168,7 @@ fn held(
             Ok(Some(step)) => step,
             Ok(None) => continue,
             Err(error) => {
-                miss(vault.path(UNDO), error.to_string());
+                miss(vault.path(UNDO), error.in_short());
                 continue;
             }
         };
@@ -203,7 +195,7 @@ fn held(
         all.extend(own.map(|(bytes, path)| KeptBytes { at, path, bytes, kept }));
     }
     let copies = list_backups(store, vault).unwrap_or_else(|error| {
-        miss(vault.path("backups"), error.to_string());
+        miss(vault.path("backups"), error.in_short());
         Vec::new()
     });
     for copy in copies {

@@ -22,7 +22,7 @@ pub(super) mod undo_steps;
 
 pub use backups::{QuarantinedPiece, list_backups, verify_backup};
 pub use deleted_records::{
-    Deletions, DeletionsCache, held_bytes, with_archived, with_deleted, with_deleted_without, without_deleted,
+    Deletions, DeletionsCache, held_bytes, with_archived, with_deleted, without_deleted,
 };
 pub use drafts::{draft_kept_note, draft_lost_note, draft_of, drop_form, find_form, keep_form, keep_text};
 pub use erasure_checks::ErasureCheckLine;

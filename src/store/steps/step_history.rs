@@ -1,6 +1,6 @@
 //! Which steps of the journal are applied and which are undone.
 
-use crate::model::{JournalLine, UndoRedo, Verb};
+use crate::model::{JournalLine, UndoRedo};
 
 /// Applied and undone steps, the latest last, each with the step whose undo data reverses it.
 #[derive(Debug, Default, PartialEq)]
@@ -60,7 +60,7 @@ pub(super) fn why_passed_over(
     kept: &[u64],
     (step, by): (u64, u64),
 ) -> Option<&'static str> {
-    let is_erasure = journal.iter().any(|line| line.step == step && line.verb == Verb::Erase);
+    let is_erasure = journal.iter().any(|line| line.step == step && line.verb.is_erasure());
     match is_erasure {
         true => Some("it erased memories or values, and an erasure can't be undone"),
         false => (!kept.contains(&by)).then_some("what it replaced is not kept any more"),

@@ -224,6 +224,7 @@ fn did(verb: &Verb) -> &str {
         Verb::Delete => "deleted",
         Verb::Edit => "changed",
         Verb::Erase => "erased",
+        Verb::Purge => "purged",
         Verb::Redact => "redacted",
         Verb::Rename => "renamed",
         Verb::Repair => "repaired",
@@ -354,7 +355,7 @@ fn hints(app: &App) -> Vec<Hint> {
         false => act(Action::Undo, "undo…"),
     };
     let turn = (step.why_not.is_none() && !app.is_readonly()).then_some(turn);
-    let is_erasure = step.line.verb == Verb::Erase;
+    let is_erasure = step.line.verb.is_erasure();
     let content = if is_erasure { "its receipt" } else { "its memories" };
     let open = match (app.list_view.in_details, is_erasure) {
         (false, _) => Some(hint("Enter", content)),

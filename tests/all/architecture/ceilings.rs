@@ -21,8 +21,8 @@ const ROOMS: [(&str, usize); 9] = [
 ];
 /// Memory, work, disk, detectors, demo, check and the files of `src` itself.
 const REST: usize = 10_390;
-const SRC: usize = 114_380;
-const TESTS: usize = 66_767;
+const SRC: usize = 114_320;
+const TESTS: usize = 66_757;
 /// How far one room may be over its ceiling while the sum holds, in hundredths.
 const ROOM_SLACK: usize = 5;
 

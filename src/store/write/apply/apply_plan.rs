@@ -73,7 +73,9 @@ fn carry_sets(
         };
         carry_set(context, &set, carried, keep)?;
     }
-    step_folders::tidy(context, plan, carried)
+    // They were not empty before.
+    let gone = plan.all().filter(|change| change.act == Act::RemoveFolder);
+    step_folders::remove_folders(context, gone, carried)
 }
 
 /// Refuses to write through a link (a file or a folder above it), or to a pipe or a device.

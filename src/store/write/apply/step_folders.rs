@@ -6,23 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::disk::{Item, ItemKind};
-use crate::format::Placement;
-use crate::model::{Act, Change, ChangeKind, PathText, Plan, Role};
+use crate::model::{Change, ChangeKind, PathText};
 use crate::store::write::apply::ApplyProgress;
 use crate::store::write::{CommitContext, CommitError};
 use crate::store::{hidden_names, lock};
 
-/// Removes folders that were not empty before. One with files of others stays, and a note says so.
-pub fn tidy(
-    context: &CommitContext<'_>,
-    plan: &Plan,
-    carried: &mut ApplyProgress,
-) -> Result<(), CommitError> {
-    let gone = plan.all().filter(|change| change.act == Act::RemoveFolder);
-    remove_folders(context, gone, carried)
-}
-
-/// Removes the folders of these changes, the innermost first.
+/// Removes the folders of these changes, the innermost first. One with files of others stays, and a note says so.
 pub fn remove_folders<'c>(
     context: &CommitContext<'_>,
     changes: impl Iterator<Item = &'c Change>,
@@ -46,9 +35,7 @@ fn remove_emptied(
         outcome => outcome,
     };
     let outcome = remove().or_else(|_| {
-        if other_in(context, folder).is_none() {
-            left_in(context, folder).iter().for_each(|path| drop(disk.remove(path)));
-        }
+        left_in(context, folder).iter().for_each(|path| drop(disk.remove(path)));
         remove()
     });
     match outcome {
@@ -69,16 +56,14 @@ fn remove_emptied(
 }
 
 /// Returns what this process made in a folder and could not remove earlier: temporary files and locks, but no second names,
-/// as their files may be open. An index without memories goes, too.
+/// as their files may be open.
 fn left_in(context: &CommitContext<'_>, folder: &Path) -> Vec<PathBuf> {
     let own = context.own_process();
     let items = context.host.disk.list(folder).unwrap_or_default().into_iter();
     let is_left = |item: &Item| {
         let maker = hidden_names::temp_process(&item.name).or_else(|| hidden_names::lock_process(&item.name));
         item.kind == ItemKind::File
-            && (maker.is_some() && maker == own
-                || is_own_lock(context, &folder.join(&item.name))
-                || is_index(context, &folder.join(&item.name)))
+            && (maker.is_some() && maker == own || is_own_lock(context, &folder.join(&item.name)))
     };
     items.filter(is_left).map(|item| folder.join(item.name)).collect()
 }
@@ -90,19 +75,10 @@ fn other_in(context: &CommitContext<'_>, folder: &Path) -> Option<OsString> {
         let path = folder.join(&item.name);
         match item.kind {
             ItemKind::Folder => other_in(context, &path).is_some(),
-            _ => {
-                !hidden_names::is_ours(&item.name)
-                    && !is_own_lock(context, &path)
-                    && !is_index(context, &path)
-            }
+            _ => !hidden_names::is_ours(&item.name) && !is_own_lock(context, &path),
         }
     });
     other.map(|item| item.name)
-}
-
-fn is_index(context: &CommitContext<'_>, path: &Path) -> bool {
-    let relative = context.relative(path).unwrap_or_default();
-    context.format.place(&relative, false) == Placement::File(Role::Index)
 }
 
 fn is_own_lock(context: &CommitContext<'_>, path: &Path) -> bool {

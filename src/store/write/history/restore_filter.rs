@@ -1,10 +1,12 @@
 //! Leaves out records that undo or redo would restore although equal ones exist again, byte for
 //! byte. An equal id alone is not enough.
 
+use std::collections::HashSet;
+
 use super::subsequent_steps::SubsequentSteps;
 use crate::format::Placement;
 use crate::model::plan::{apply, count_with_noun};
-use crate::model::{Act, Bytes, Change, JournalLine, PathText, Role, Span, Splice, is_log};
+use crate::model::{Act, Bytes, Change, JournalLine, PathText, Role, Span, Splice, UndoRedo, is_log};
 use crate::store::steps::UndoStep;
 use crate::store::write::apply::line_index::{LineIndex, id_of};
 use crate::store::write::apply::record_digests::{DigestCounts, DigestedRecord, bytes_of, comes, count};
@@ -46,23 +48,14 @@ pub struct ReversedStep<'a> {
 }
 
 impl ReversedStep<'_> {
-    /// Returns how many equal records the step left in the file, without those of other programs.
-    fn stayed(&self, change: &Change) -> DigestCounts {
-        let path = change.path.to_text();
-        let mut stayed = DigestCounts::new();
-        for own in self.own.twins.iter().filter(|own| own.0 == path) {
-            *stayed.entry(own.1).or_default() += own.2 as i64;
-        }
-        stayed
-    }
-
-    fn brought_already(&self, step: u64, count: u64) -> CommitError {
+    /// Returns the error that a later step changed the same records, so that this one does not fit before that is undone.
+    fn touched_since(&self, step: u64) -> CommitError {
         let line = self.journal.iter().find(|line| line.step == step);
         let verb = line.map_or("", |line| line.verb.as_str());
-        let (what, twice) = (count_with_noun(count, "memory"), if count == 1 { "it" } else { "they" });
+        let turned = if matches!(self.own.line.turn, Some(UndoRedo::Undo(_))) { "redone" } else { "undone" };
         CommitError::NoStep(format!(
-            "Step {} can't be undone now: step {step} ({verb}) restored {what} that it took out, and {twice} would be \
-             there twice. Undo step {step} first: `palimp undo {step}`.",
+            "Step {} can't be {turned} now: step {step} ({verb}) changed the same memory after it. Nothing was changed. Undo \
+             step {step} first: `palimp undo {step}`.",
             self.step
         ))
     }
@@ -79,9 +72,8 @@ pub fn without_present(
     if context.format.forbids_rebase(&change.path) || !(is_log(&change.path) || is_whole) {
         return Ok(Some(change.clone()));
     }
-    let mut coming = DigestCounts::new();
-    let mut all =
-        |own: Vec<DigestedRecord>| own.iter().for_each(|own| *coming.entry(own.name).or_default() += 1);
+    let mut wanted = HashSet::new();
+    let mut all = |own: Vec<DigestedRecord>| wanted.extend(own.iter().map(|own| own.name));
     match &change.act {
         Act::Create(bytes) => all(comes(change, bytes, b"")),
         Act::Splice(own) if is_log(&change.path) => {
@@ -89,64 +81,39 @@ pub fn without_present(
         }
         _ => {}
     }
-    if coming.is_empty() {
+    if wanted.is_empty() {
         return Ok(Some(change.clone()));
     }
-    let wanted = coming.keys().copied().collect();
     let later = subsequent_steps::subsequent_steps(context, (turning.journal, turning.by), change, &wanted)?;
+    if let Some(step) = later.last {
+        return Err(turning.touched_since(step));
+    }
     let now = context.bytes(&change.path)?;
     if !is_log(&change.path) {
-        return whole_file(change, now.as_deref(), turning, &later, back);
+        return Ok(whole_file(change, now.as_deref(), back));
     }
     let now = now.unwrap_or_default();
-    let mut there = PresentRecords::of(change, &now, turning, &later);
-    count(change, &now, &wanted, 1, &mut there.counts);
-    there.tell_apart(&coming);
+    let mut there = PresentRecords::of(change, &now, &wanted, (turning, &later));
     let left = there.without_back(change, back);
     // If the whole file is equal, the bytes between the records exist again, too.
-    let is_all_there = matches!(&change.act, Act::Create(bytes) if now == *bytes && there.brought.is_empty());
-    let left = left.filter(|_| !is_all_there);
-    for (name, brought) in &there.brought {
-        let taken = coming.get(name).copied().unwrap_or(0);
-        let gone = later.still_gone(*name, taken) + there.lacking(*name);
-        if let Some(step) = later.brought_by(*name).filter(|_| *brought > gone) {
-            return Err(turning.brought_already(step, (brought - gone) as u64));
-        }
-    }
-    Ok(left)
+    let is_all_there = matches!(&change.act, Act::Create(bytes) if now == *bytes && there.brought == 0);
+    Ok(left.filter(|_| !is_all_there))
 }
 
-/// Handles a record that is a whole file. It exists at most once, so its steps are undone in order.
-fn whole_file(
-    change: &Change,
-    now: Option<&[u8]>,
-    turning: &ReversedStep<'_>,
-    later: &SubsequentSteps,
-    back: &mut RestoreSummary,
-) -> Result<Option<Change>, CommitError> {
-    let Act::Create(bytes) = &change.act else { return Ok(Some(change.clone())) };
-    let brings = |own: &&(u64, DigestCounts)| now.is_some() && own.1.values().any(|count| *count > 0);
-    if let Some((step, _)) = later.in_force.iter().rev().find(brings) {
-        return Err(turning.brought_already(*step, 1));
-    }
+/// Handles a record that is a whole file. It exists at most once.
+fn whole_file(change: &Change, now: Option<&[u8]>, back: &mut RestoreSummary) -> Option<Change> {
     // If the file has other content, `recover_steps::fitted` reports the conflict.
-    if now != Some(&bytes[..]) {
-        return Ok(Some(change.clone()));
-    }
-    back.same += 1;
-    Ok(None)
+    let is_there = matches!(&change.act, Act::Create(bytes) if now == Some(&bytes[..]));
+    back.same += u64::from(is_there);
+    (!is_there).then(|| change.clone())
 }
 
-/// The records that other programs added to a file since a step. Counts are by digest.
+/// The records that other programs added to a file since a step.
 struct PresentRecords<'a> {
-    /// The records in the file. [`Self::tell_apart`] leaves only those of other programs.
+    /// Their number, by digest.
     counts: DigestCounts,
-    /// The records that the file would have if only palimp had written to it.
-    expected: DigestCounts,
-    /// The expected records that are missing.
-    lacking: DigestCounts,
-    /// The records that the change restores.
-    brought: DigestCounts,
+    /// The number of records that the change restores.
+    brought: u64,
     places: LineIndex<'a>,
     /// Lines that the change removes.
     goes: Vec<&'a [u8]>,
@@ -156,32 +123,23 @@ impl<'a> PresentRecords<'a> {
     fn of(
         change: &'a Change,
         now: &'a Bytes,
-        turning: &ReversedStep<'_>,
-        later: &SubsequentSteps,
+        wanted: &HashSet<u64>,
+        (turning, later): (&ReversedStep<'_>, &SubsequentSteps),
     ) -> PresentRecords<'a> {
-        let mut expected = turning.stayed(change);
-        later.net.iter().for_each(|(name, count)| *expected.entry(*name).or_default() += count);
+        // The records that the file would have if only palimp had written to it.
+        let (mut expected, path) = (later.net.clone(), change.path.to_text());
+        let twins = turning.own.twins.iter().filter(|own| own.0 == path);
+        twins.for_each(|own| *expected.entry(own.1).or_default() += own.2 as i64);
+        let mut counts = DigestCounts::new();
+        count(change, now, wanted, 1, &mut counts);
+        counts
+            .iter_mut()
+            .for_each(|(name, count)| *count -= expected.get(name).map_or(0, |own| (*own).max(0)));
         let goes = match &change.act {
             Act::Splice(splices) => splices.iter().flat_map(|own| said(&own.was)).collect(),
             _ => Vec::new(),
         };
-        let none = DigestCounts::new;
-        let (counts, lacking, brought) = (none(), none(), none());
-        PresentRecords { counts, expected, lacking, brought, places: LineIndex::of(now), goes }
-    }
-
-    /// Subtracts the expected records from `counts`.
-    fn tell_apart(&mut self, coming: &DigestCounts) {
-        for name in coming.keys() {
-            let expected = self.expected.get(name).copied().unwrap_or(0).max(0);
-            let count = self.counts.entry(*name).or_default();
-            self.lacking.insert(*name, (expected - *count).max(0));
-            *count = (*count - expected).max(0);
-        }
-    }
-
-    fn lacking(&self, name: u64) -> i64 {
-        self.lacking.get(&name).copied().unwrap_or(0)
+        PresentRecords { counts, brought: 0, places: LineIndex::of(now), goes }
     }
 
     /// Returns the change without records of other programs; `None` if nothing is left of it.
@@ -218,7 +176,7 @@ impl<'a> PresentRecords<'a> {
                     spans.push(own.span);
                 }
                 None => {
-                    *self.brought.entry(own.name).or_default() += 1;
+                    self.brought += 1;
                     let record = bytes_of(becomes, own.span);
                     back.other += u64::from(self.has_other(record));
                 }

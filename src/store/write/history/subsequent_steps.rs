@@ -13,23 +13,8 @@ use crate::store::write::{CommitContext, CommitError};
 pub struct SubsequentSteps {
     /// The sum of all effects.
     pub net: DigestCounts,
-    /// The effect of each applied step, in order.
-    pub in_force: Vec<(u64, DigestCounts)>,
-}
-
-impl SubsequentSteps {
-    /// Returns how many of the `gone` records that a step removed are still missing. Records that
-    /// later steps added count as restored.
-    pub fn still_gone(&self, name: u64, gone: i64) -> i64 {
-        let by = |(_, counts): &(u64, DigestCounts)| counts.get(&name).copied().unwrap_or(0);
-        self.in_force.iter().fold(gone, |gone, own| (gone - by(own)).max(0))
-    }
-
-    /// Returns the last applied step that added such a record.
-    pub fn brought_by(&self, name: u64) -> Option<u64> {
-        let brought = |(_, counts): &&(u64, DigestCounts)| counts.get(&name).is_some_and(|count| *count > 0);
-        self.in_force.iter().rev().find(brought).map(|(step, _)| *step)
-    }
+    /// The last applied step that added or removed such records.
+    pub last: Option<u64>,
 }
 
 /// Reads what the steps after `by` did with the `wanted` records of a file.
@@ -49,7 +34,7 @@ pub fn subsequent_steps(
         let counts = effect(&step, change, wanted);
         counts.iter().for_each(|(name, count)| *later.net.entry(*name).or_default() += count);
         let done = history.done.iter().find(|(_, by)| *by == line.step);
-        later.in_force.extend(done.filter(|_| !counts.is_empty()).map(|(step, _)| (*step, counts)));
+        later.last = done.filter(|_| !counts.is_empty()).map(|(step, _)| *step).or(later.last);
     }
     Ok(later)
 }

@@ -178,7 +178,7 @@ fn stands_as_left(
 fn turned(context: &CommitContext<'_>, verb: Verb, step: u64, by: u64) -> Result<Plan, CommitError> {
     let erased = context.vault.erasure_list()?;
     let journal = context.vault.journal()?;
-    if journal.iter().any(|line| line.step == step && line.verb == Verb::Erase) {
+    if journal.iter().any(|line| line.step == step && line.verb.is_erasure()) {
         return Err(CommitError::NoStep(format!(
             "Step {step} erased memories or values, which can't be undone. `palimp undo N` undoes an earlier step."
         )));
@@ -239,8 +239,7 @@ fn turned(context: &CommitContext<'_>, verb: Verb, step: u64, by: u64) -> Result
         rebuild_derived(context, &mut plan, &own.remade, is_planned);
     }
     if plan.derive_after {
-        // What the step derived first is not as it was made, but goes with it all the same.
-        plan.derived = own.derived.iter().filter_map(|change| removed(context, change)).collect();
+        plan.derived.clear();
         // The old derived files do not fit the memories any more.
         let remade = own.remade.iter().filter(|_| !is_planned).map(|own| own.path.to_text());
         plan.lines.extend(remade.map(|path| {
@@ -252,12 +251,6 @@ fn turned(context: &CommitContext<'_>, verb: Verb, step: u64, by: u64) -> Result
     brings_nothing_erased(context, &plan, step, erased)?;
     context.store.whole()?;
     Ok(plan)
-}
-
-/// Returns the removal of a derived file that a step made first, as the file is now.
-fn removed(context: &CommitContext<'_>, inverse: &Change) -> Option<Change> {
-    let now = matches!(inverse.act, Act::Remove(_)).then(|| context.bytes(&inverse.path))?;
-    Some(Change::remove(&inverse.path, now.ok()??))
 }
 
 /// True if the files still have the lengths that the step left. If so, the old derived files fit

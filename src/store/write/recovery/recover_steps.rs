@@ -186,24 +186,37 @@ fn finish_step(
     let data = step.changes.iter().rev().chain(step.derived.iter().rev());
     let files = data.filter(|change| !change.is_empty()).map(|inverse| left_by(context, inverse)).collect();
     let format = context.place.format.to_owned();
-    context.vault.write(&JournalLine { files, format, is_half, ..step.line.clone() })?;
-    let derived = step.derived.iter().filter_map(|inverse| derived_ahead(context, step, inverse)).collect();
-    // What can't be made as it was planned is derived again.
+    context.vault.write(&JournalLine {
+        files,
+        format,
+        is_half,
+        as_planned: !is_derived,
+        ..step.line.clone()
+    })?;
+    let is_left = |inverse: &&Change| {
+        let made = change_progress::change_progress(context, step, inverse);
+        is_removal(inverse) && matches!(made, Ok(ChangeProgress::NotMade))
+    };
+    let removed = |inverse: &Change| fitted(context, &inverse.bare_inverse(), false).ok()?;
+    let derived = step.derived.iter().filter(is_left).filter_map(removed).collect();
     let _ = apply_plan::apply_derived(context, &Plan { derived, ..context.unseen(Verb::Recover) });
     if is_derived {
         derive_files::derive_touched(context, touched, Verb::Recover);
+        keep_as_derived(context, step)?;
     }
     Ok(())
 }
 
-/// Returns the change of a derived file that a step did not come to, by its undo data, which has the bytes of small ones.
-fn derived_ahead(context: &CommitContext<'_>, step: &UndoStep, inverse: &Change) -> Option<Change> {
-    match change_progress::change_progress(context, step, inverse) {
-        Ok(ChangeProgress::NotMade) if !matches!(inverse.act, Act::Remove(_)) => {
-            fitted(context, &inverse.bare_inverse(), false).ok()?
+/// Keeps undo data that knows the derived files that a step made first as they are now, so that undo removes them.
+fn keep_as_derived(context: &CommitContext<'_>, step: &UndoStep) -> Result<(), CommitError> {
+    let (mut step, mut is_new) = (step.clone(), false);
+    for inverse in &mut step.derived {
+        if let (Act::Remove(was), Some(now)) = (&mut inverse.act, context.bytes(&inverse.path)?) {
+            is_new |= now != *was;
+            *was = now;
         }
-        _ => None,
     }
+    if is_new { context.keep(step.line.step, &step) } else { Ok(()) }
 }
 
 /// Returns the journal's data of a file as the finished step left it, from the step's undo data.

@@ -23,6 +23,12 @@ pub struct ErasureReceipt {
     pub reason: String,
     /// The erased records.
     pub records: Vec<ErasureTarget>,
+    /// The number of memories that are erased, or that lost a value.
+    #[serde(default)]
+    pub memories: u64,
+    /// True if memories with a value stayed, without it.
+    #[serde(default)]
+    pub keeps_memories: bool,
     /// The searched places, and what was found.
     pub searched: Vec<SearchReport>,
     /// The places where something is left, with the reasons.

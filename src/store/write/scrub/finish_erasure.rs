@@ -76,6 +76,8 @@ pub fn conclude(
         state: ErasureState::Erased,
         reason: entry.reason.clone(),
         records: entry.records.iter().map(ErasureTarget::when_over).collect(),
+        memories: entry.count,
+        keeps_memories: entry.keeps_memories,
         left: searched.iter().flat_map(SearchReport::told).collect(),
         searched,
         erased_values: entry.values.len(),
@@ -176,7 +178,7 @@ fn journal_erased(context: &CommitContext<'_>, entry: &PendingErasure) -> Result
     context.vault.write(&JournalLine {
         step: entry.step,
         at: entry.at.clone(),
-        verb: Verb::Erase,
+        verb: if entry.keeps_memories { Verb::Purge } else { Verb::Erase },
         records: entry.count,
         files: entry.files.clone(),
         ids: entry.records.iter().filter_map(|own| own.name().map(str::to_owned)).collect(),

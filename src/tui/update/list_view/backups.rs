@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::model::BackupCheck;
 use crate::model::plan::count_with_noun;
-use crate::model::{BackupCheck, Verb};
 use crate::tui::action::Action;
 use crate::tui::list_view::backups::item_key;
 use crate::tui::list_view::journal;
@@ -230,7 +230,7 @@ fn note(list: Option<&mut Vec<BackupRow>>, (store, path): (usize, &Path), (verif
 }
 
 pub fn verify_erased(app: &mut App) {
-    let Some((store, row)) = journal::step(app).filter(|(_, row)| row.line.verb == Verb::Erase) else {
+    let Some((store, row)) = journal::step(app).filter(|(_, row)| row.line.verb.is_erasure()) else {
         return app.say("Only an erasure is searched for again: no such step is under the cursor.");
     };
     let step = row.line.step;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{UndoRedo, Verb};
+use crate::model::UndoRedo;
 use crate::tui::action::Action;
 use crate::tui::list_view::journal::step;
 use crate::tui::state::app::App;
@@ -27,7 +27,7 @@ pub fn act(app: &mut App, action: Action) -> bool {
     match action {
         // Once its receipt is open, the same key searches again for what a step erased.
         Action::Open
-            if app.list_view.in_details && step(app).is_some_and(|(_, row)| row.line.verb == Verb::Erase) =>
+            if app.list_view.in_details && step(app).is_some_and(|(_, row)| row.line.verb.is_erasure()) =>
         {
             backups::verify_erased(app)
         }
