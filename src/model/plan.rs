@@ -95,6 +95,8 @@ pub struct Plan {
     pub exact: bool,
     /// The torn records, as `file:line`, that an erasure removes together with what may be a part of them.
     pub with_torn: Vec<String>,
+    /// Records that undo or redo leaves out, because another program has restored them: file, digest and number.
+    pub already_restored: Vec<(String, u64, u64)>,
     /// The memories that it puts into palimp's own archive.
     pub archived: Vec<ArchivedItem>,
     /// The names of those that it brings back from there.

@@ -106,6 +106,7 @@ fn a_step_is_undone_only_after_the_later_ones_that_changed_the_same_memory_and_n
             let last = format!("step {} ({verb})", desk.last_step());
             assert!(told.stderr.contains(&last), "{}: {}", format.0, told.stderr);
         }
+        assert_ne!(desk.undo(&steps[1]).status, Some(0), "{}", format.0);
         steps.iter().rev().for_each(|step| drop(desk.undo(step).expect_status(0)));
         assert_eq!(desk.text(), before, "{}", format.0);
     }

@@ -34,6 +34,9 @@ pub struct UndoStep {
     /// Records that remained when the step removed equal ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub twins: Vec<EqualRecords>,
+    /// Records that an undo or redo counts as restored by itself: another program restored them first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claimed: Vec<EqualRecords>,
 }
 
 /// Equal records of a file: the file, the digest of one of them, and their number.
@@ -218,6 +221,7 @@ mod tests {
             derived: vec![Change { base: None, ..Change::append("d", "y\n", None) }],
             remade: vec![DerivedState { path: "index.json".into(), digest: digest(&"{}".into()), at: None }],
             twins: vec![EqualRecords("b".into(), 7, 2)],
+            claimed: vec![EqualRecords("b".into(), 8, 1)],
         };
         step.changes[0].base = None;
         let bytes = Bytes::from(step.to_bytes());

@@ -15,6 +15,7 @@ use crate::model::plan::effect::MemoryEffect;
 use crate::model::{CommitReceipt, FileLine, JournalLine, Plan, UndoRedo};
 use crate::store::lock::LockError;
 use crate::store::referenced_files;
+use crate::store::steps::undo_step::EqualRecords;
 use crate::store::write::apply::ApplyProgress;
 
 pub fn commit(
@@ -53,6 +54,7 @@ fn commit_as(
         derived: kept.into_iter().rev().map(inverse).collect::<Result<_, _>>()?,
         remade,
         twins: plan.changes.iter().flat_map(record_digests::remaining_equals_of).collect(),
+        claimed: plan.already_restored.iter().cloned().map(|own| EqualRecords(own.0, own.1, own.2)).collect(),
     };
     context.keep(number, &step)?;
     // If the step is not finished, it archived nothing: the journal does not have it.

@@ -8,8 +8,9 @@ use crate::format::Placement;
 use crate::model::plan::{apply, count_with_noun};
 use crate::model::{Act, Bytes, Change, JournalLine, PathText, Role, Span, Splice, UndoRedo, is_log};
 use crate::store::steps::UndoStep;
+use crate::store::steps::undo_step::EqualRecords;
 use crate::store::write::apply::line_index::{LineIndex, id_of};
-use crate::store::write::apply::record_digests::{DigestCounts, DigestedRecord, bytes_of, comes, count};
+use crate::store::write::apply::record_digests::{DigestCounts, bytes_of, comes, count, twins_of};
 use crate::store::write::history::subsequent_steps;
 use crate::store::write::{CommitContext, CommitError};
 use crate::text::lines;
@@ -21,6 +22,8 @@ pub struct RestoreSummary {
     pub same: u64,
     /// The number of restored records whose id exists with other content.
     pub other: u64,
+    /// Records of logs that are left out, by file.
+    pub claimed: Vec<EqualRecords>,
 }
 
 impl RestoreSummary {
@@ -72,31 +75,38 @@ pub fn without_present(
     if context.format.forbids_rebase(&change.path) || !(is_log(&change.path) || is_whole) {
         return Ok(Some(change.clone()));
     }
-    let mut wanted = HashSet::new();
-    let mut all = |own: Vec<DigestedRecord>| wanted.extend(own.iter().map(|own| own.name));
+    let names = |bytes: &[u8], other: &[u8]| comes(change, bytes, other).into_iter().map(|own| own.name);
+    let (mut coming, mut going): (HashSet<u64>, HashSet<u64>) = Default::default();
     match &change.act {
-        Act::Create(bytes) => all(comes(change, bytes, b"")),
+        Act::Create(bytes) => coming.extend(names(bytes, b"")),
+        Act::Remove(bytes) => going.extend(names(bytes, b"")),
         Act::Splice(own) if is_log(&change.path) => {
-            own.iter().for_each(|own| all(comes(change, &own.becomes, &own.was)))
+            own.iter().for_each(|own| coming.extend(names(&own.becomes, &own.was)));
+            own.iter().for_each(|own| going.extend(names(&own.was, &own.becomes)));
         }
         _ => {}
     }
-    if wanted.is_empty() {
+    going.extend(&coming);
+    if going.is_empty() {
         return Ok(Some(change.clone()));
     }
-    let later = subsequent_steps::subsequent_steps(context, (turning.journal, turning.by), change, &wanted)?;
+    let later = subsequent_steps::subsequent_steps(context, (turning.journal, turning.by), change, &going)?;
     if let Some(step) = later.last {
         return Err(turning.touched_since(step));
+    }
+    if coming.is_empty() {
+        return Ok(Some(change.clone()));
     }
     let now = context.bytes(&change.path)?;
     if !is_log(&change.path) {
         return Ok(whole_file(change, now.as_deref(), back));
     }
     let now = now.unwrap_or_default();
-    let mut there = PresentRecords::of(change, &now, &wanted, (turning, &later));
+    let mut there = PresentRecords::of(change, &now, &coming, (turning, &later));
     let left = there.without_back(change, back);
     // If the whole file is equal, the bytes between the records exist again, too.
     let is_all_there = matches!(&change.act, Act::Create(bytes) if now == *bytes && there.brought == 0);
+    back.claimed.extend(twins_of(change, &there.claimed));
     Ok(left.filter(|_| !is_all_there))
 }
 
@@ -112,6 +122,8 @@ fn whole_file(change: &Change, now: Option<&[u8]>, back: &mut RestoreSummary) ->
 struct PresentRecords<'a> {
     /// Their number, by digest.
     counts: DigestCounts,
+    /// Those of them that are what the change would restore.
+    claimed: DigestCounts,
     /// The number of records that the change restores.
     brought: u64,
     places: LineIndex<'a>,
@@ -139,7 +151,7 @@ impl<'a> PresentRecords<'a> {
             Act::Splice(splices) => splices.iter().flat_map(|own| said(&own.was)).collect(),
             _ => Vec::new(),
         };
-        PresentRecords { counts, brought: 0, places: LineIndex::of(now), goes }
+        PresentRecords { counts, claimed: DigestCounts::new(), brought: 0, places: LineIndex::of(now), goes }
     }
 
     /// Returns the change without records of other programs; `None` if nothing is left of it.
@@ -173,6 +185,7 @@ impl<'a> PresentRecords<'a> {
                 Some(count) => {
                     *count -= 1;
                     back.same += 1;
+                    *self.claimed.entry(own.name).or_default() += 1;
                     spans.push(own.span);
                 }
                 None => {

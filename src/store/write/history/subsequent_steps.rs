@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::model::{Act, Change, JournalLine};
+use crate::model::{Act, Change, JournalLine, PathText, is_log};
 use crate::store::steps::{StepHistory, UndoStep};
 use crate::store::write::apply::record_digests::{DigestCounts, count};
 use crate::store::write::{CommitContext, CommitError};
@@ -34,12 +34,15 @@ pub fn subsequent_steps(
         let counts = effect(&step, change, wanted);
         counts.iter().for_each(|(name, count)| *later.net.entry(*name).or_default() += count);
         let done = history.done.iter().find(|(_, by)| *by == line.step);
-        later.last = done.filter(|_| !counts.is_empty()).map(|(step, _)| *step).or(later.last);
+        // Of a file that a step made, undo data has no bytes.
+        let is_touched = !counts.is_empty()
+            || !is_log(&change.path) && step.changes.iter().any(|own| own.path == change.path);
+        later.last = done.filter(|_| is_touched).map(|(step, _)| *step).or(later.last);
     }
     Ok(later)
 }
 
-/// Counts the `wanted` records that a step added to a file, by its undo data.
+/// Counts the `wanted` records that a step added to a file, by its undo data, and those that it claimed.
 fn effect(step: &UndoStep, change: &Change, wanted: &HashSet<u64>) -> DigestCounts {
     let mut counts = DigestCounts::new();
     for back in step.changes.iter().filter(|own| own.path == change.path) {
@@ -54,6 +57,10 @@ fn effect(step: &UndoStep, change: &Change, wanted: &HashSet<u64>) -> DigestCoun
             }
             _ => {}
         }
+    }
+    let path = change.path.to_text();
+    for own in step.claimed.iter().filter(|own| own.0 == path && wanted.contains(&own.1)) {
+        *counts.entry(own.1).or_default() += own.2 as i64;
     }
     counts.retain(|_, count| *count != 0);
     counts

@@ -225,6 +225,7 @@ fn turned(context: &CommitContext<'_>, verb: Verb, step: u64, by: u64) -> Result
         plan.changes.extend(fitted);
     }
     plan.lines.extend(back.notes());
+    plan.already_restored = back.claimed.into_iter().map(|own| (own.0, own.1, own.2)).collect();
     // Without derived files in the undo data, it is unknown how the step rebuilt them from the disk.
     let is_planned = left_by.is_some_and(|line| line.as_planned);
     let is_known = is_planned || !own.derived.is_empty() || !own.remade.is_empty();

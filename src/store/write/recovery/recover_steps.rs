@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::change_progress::{ChangeProgress, lines_at};
 use crate::disk::{ItemKind, is_absent};
+use crate::format::Placement;
 use crate::model::plan::line_end_for;
-use crate::model::{Act, Bytes, Change, ChangeKind, FileLine, JournalLine, Plan, Verb, is_log};
+use crate::model::{Act, Bytes, Change, ChangeKind, FileLine, JournalLine, Plan, Role, Verb, is_log};
 use crate::store::steps::UndoStep;
 use crate::store::write::apply::rebase_splices::{fits, rebase};
 use crate::store::write::apply::{ApplyProgress, LostRace, apply_plan, owner_and_mode, step_folders};
@@ -201,15 +202,25 @@ fn finish_step(
     let derived = step.derived.iter().filter(is_left).filter_map(removed).collect();
     let _ = apply_plan::apply_derived(context, &Plan { derived, ..context.unseen(Verb::Recover) });
     if is_derived {
+        let before = indexes_of(context, step);
         derive_files::derive_touched(context, touched, Verb::Recover);
-        keep_as_derived(context, step)?;
+        keep_as_derived(context, step, &before)?;
     }
     Ok(())
 }
 
 /// Keeps undo data that knows the derived files that a step made first as they are now, so that undo removes them.
-fn keep_as_derived(context: &CommitContext<'_>, step: &UndoStep) -> Result<(), CommitError> {
+fn keep_as_derived(
+    context: &CommitContext<'_>,
+    step: &UndoStep,
+    before: &[PathBuf],
+) -> Result<(), CommitError> {
     let (mut step, mut is_new) = (step.clone(), false);
+    let indexes = indexes_of(context, &step).into_iter().filter(|path| !before.contains(path));
+    for path in indexes.filter(|path| step.derived.iter().all(|own| own.path != *path)).collect::<Vec<_>>() {
+        // Its bytes follow below.
+        step.derived.push(Change::create(path, Bytes::default()).bare_inverse());
+    }
     for inverse in &mut step.derived {
         if let (Act::Remove(was), Some(now)) = (&mut inverse.act, context.bytes(&inverse.path)?) {
             is_new |= now != *was;
@@ -217,6 +228,16 @@ fn keep_as_derived(context: &CommitContext<'_>, step: &UndoStep) -> Result<(), C
         }
     }
     if is_new { context.keep(step.line.step, &step) } else { Ok(()) }
+}
+
+/// Returns the indexes in the folders that a step made.
+fn indexes_of(context: &CommitContext<'_>, step: &UndoStep) -> Vec<PathBuf> {
+    let folders = step.changes.iter().filter(|inverse| inverse.act == Act::RemoveFolder);
+    let items = folders.flat_map(|own| {
+        let items = context.host.disk.list(&context.path(&own.path)).unwrap_or_default();
+        items.into_iter().map(|item| own.path.join(item.name))
+    });
+    items.filter(|path| context.format.place(path, false) == Placement::File(Role::Index)).collect()
 }
 
 /// Returns the journal's data of a file as the finished step left it, from the step's undo data.
