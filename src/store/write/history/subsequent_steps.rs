@@ -1,7 +1,7 @@
 //! Counts the records that palimp's own later steps added to a file or removed from it, so that
 //! they are not taken for changes by other programs.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::model::{Act, Change, JournalLine, PathText, is_log};
 use crate::store::steps::{StepHistory, UndoStep};
@@ -26,10 +26,14 @@ pub fn subsequent_steps(
 ) -> Result<SubsequentSteps, CommitError> {
     let history = StepHistory::of(journal);
     let mut later = SubsequentSteps::default();
-    // A damaged journal line lists no files.
+    // An undo or redo lists no file in which another program had already done the same. A damaged
+    // journal line lists no files.
     let has =
         |own: &JournalLine| own.files.is_empty() || own.files.iter().any(|file| file.path == change.path);
-    for line in journal.iter().filter(|own| own.step > by && has(own)) {
+    let steps: HashMap<u64, &JournalLine> = journal.iter().map(|own| (own.step, own)).collect();
+    let turned = |own: &JournalLine| steps.get(&own.subject_step()).is_none_or(|own| has(own));
+    let is_about = |own: &&JournalLine| own.step > by && (has(own) || own.turn.is_some() && turned(own));
+    for line in journal.iter().filter(is_about) {
         let Some(step) = context.vault.step(line.step)? else { continue };
         let counts = effect(&step, change, wanted);
         counts.iter().for_each(|(name, count)| *later.net.entry(*name).or_default() += count);
