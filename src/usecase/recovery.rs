@@ -60,7 +60,7 @@ pub fn place_of_new(host: Host<'_>, format: &str, root: &Path, settles: bool) ->
     let place = Place::whole(root.to_owned(), plan.format);
     // A lock may stay when it is released.
     let is_lock = |item: &Item| {
-        let role = format::by_name(format).map(|own| own.place(Path::new(&item.name), false));
+        let role = format::by_name(format).map(|format| format.place(Path::new(&item.name), false));
         role == Some(Placement::File(Role::Lock))
     };
     let refused = |code, why: String| {
@@ -83,11 +83,11 @@ pub fn place_of_new(host: Host<'_>, format: &str, root: &Path, settles: bool) ->
 fn is_cut_init(host: Host<'_>, init: &Plan) -> Result<bool> {
     let vault = Vault::open_read_only(host.disk, host.data, &init.root);
     let begun = vault.unsettled(&vault.journal()?)?;
-    let is_named = |change: &Change| init.changes.iter().any(|own| own.path.starts_with(&change.path));
+    let is_named = |change: &Change| init.changes.iter().any(|made| made.path.starts_with(&change.path));
     let mut is_it = vault.erasing()?.is_none() && !begun.is_empty();
     for number in begun {
         let step = vault.step(number)?;
-        is_it &= step.is_some_and(|own| own.line.verb == Verb::Init && own.changes.iter().all(is_named));
+        is_it &= step.is_some_and(|step| step.line.verb == Verb::Init && step.changes.iter().all(is_named));
     }
     Ok(is_it)
 }

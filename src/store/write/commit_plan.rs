@@ -54,7 +54,12 @@ fn commit_as(
         derived: kept.into_iter().rev().map(inverse).collect::<Result<_, _>>()?,
         remade,
         twins: plan.changes.iter().flat_map(record_digests::remaining_equals_of).collect(),
-        claimed: plan.already_restored.iter().cloned().map(|own| EqualRecords(own.0, own.1, own.2)).collect(),
+        claimed: plan
+            .already_restored
+            .iter()
+            .cloned()
+            .map(|(file, name, count)| EqualRecords(file, name, count))
+            .collect(),
     };
     context.keep(number, &step)?;
     // If the step is not finished, it archived nothing: the journal does not have it.

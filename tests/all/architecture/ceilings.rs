@@ -21,7 +21,7 @@ const ROOMS: [(&str, usize); 9] = [
 ];
 /// Memory, work, disk, detectors, demo, check and the files of `src` itself.
 const REST: usize = 10_390;
-const SRC: usize = 114_373;
+const SRC: usize = 114_404;
 const TESTS: usize = 66_759;
 /// How far one room may be over its ceiling while the sum holds, in hundredths.
 const ROOM_SLACK: usize = 5;

@@ -89,7 +89,7 @@ fn is_own_lock(context: &CommitContext<'_>, path: &Path) -> bool {
 
 /// True if the last step that touched a folder, or anything in it, removed the folder.
 pub fn was_removed(context: &CommitContext<'_>, folder: &Path) -> bool {
-    if context.emptied.borrow().iter().any(|own| own == folder) {
+    if context.emptied.borrow().iter().any(|emptied| emptied == folder) {
         return true;
     }
     let Ok(relative) = folder.strip_prefix(&context.place.root) else { return false };

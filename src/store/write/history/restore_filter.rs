@@ -75,22 +75,23 @@ pub fn without_present(
     if context.format.forbids_rebase(&change.path) || !(is_log(&change.path) || is_whole) {
         return Ok(Some(change.clone()));
     }
-    let names = |bytes: &[u8], other: &[u8]| comes(change, bytes, other).into_iter().map(|own| own.name);
+    let names =
+        |bytes: &[u8], other: &[u8]| comes(change, bytes, other).into_iter().map(|record| record.name);
     let (mut coming, mut going): (HashSet<u64>, HashSet<u64>) = Default::default();
     match &change.act {
         Act::Create(bytes) => coming.extend(names(bytes, b"")),
         Act::Remove(bytes) => going.extend(names(bytes, b"")),
-        Act::Splice(own) if is_log(&change.path) => {
-            own.iter().for_each(|own| coming.extend(names(&own.becomes, &own.was)));
-            own.iter().for_each(|own| going.extend(names(&own.was, &own.becomes)));
+        Act::Splice(splices) if is_log(&change.path) => {
+            splices.iter().for_each(|splice| coming.extend(names(&splice.becomes, &splice.was)));
+            splices.iter().for_each(|splice| going.extend(names(&splice.was, &splice.becomes)));
         }
         _ => {}
     }
-    going.extend(&coming);
-    if going.is_empty() {
+    let touched: HashSet<u64> = coming.union(&going).copied().collect();
+    if touched.is_empty() {
         return Ok(Some(change.clone()));
     }
-    let later = subsequent_steps::subsequent_steps(context, (turning.journal, turning.by), change, &going)?;
+    let later = subsequent_steps::subsequent_steps(context, (turning.journal, turning.by), change, &touched)?;
     if let Some(step) = later.last {
         return Err(turning.touched_since(step));
     }

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::model::{Act, Change, JournalLine, PathText, is_log};
+use crate::store::steps::undo_step::EqualRecords;
 use crate::store::steps::{StepHistory, UndoStep};
 use crate::store::write::apply::record_digests::{DigestCounts, count};
 use crate::store::write::{CommitContext, CommitError};
@@ -38,9 +39,9 @@ pub fn subsequent_steps(
         let counts = effect(&step, change, wanted);
         counts.iter().for_each(|(name, count)| *later.net.entry(*name).or_default() += count);
         let done = history.done.iter().find(|(_, by)| *by == line.step);
-        // Of a file that a step made, undo data has no bytes.
+        // Undo data has only a digest of a file that a step made.
         let is_touched = !counts.is_empty()
-            || !is_log(&change.path) && step.changes.iter().any(|own| own.path == change.path);
+            || !is_log(&change.path) && step.changes.iter().any(|other| other.path == change.path);
         later.last = done.filter(|_| is_touched).map(|(step, _)| *step).or(later.last);
     }
     Ok(later)
@@ -63,8 +64,10 @@ fn effect(step: &UndoStep, change: &Change, wanted: &HashSet<u64>) -> DigestCoun
         }
     }
     let path = change.path.to_text();
-    for own in step.claimed.iter().filter(|own| own.0 == path && wanted.contains(&own.1)) {
-        *counts.entry(own.1).or_default() += own.2 as i64;
+    for EqualRecords(_, name, count) in step.claimed.iter().filter(|claimed| claimed.0 == path) {
+        if wanted.contains(name) {
+            *counts.entry(*name).or_default() += *count as i64;
+        }
     }
     counts.retain(|_, count| *count != 0);
     counts

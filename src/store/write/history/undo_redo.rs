@@ -11,6 +11,7 @@ use crate::model::{
 use crate::store::plan_effects::effects_of;
 use crate::store::steps::UndoStep;
 use crate::store::steps::step_history::{StepHistory, passed_over};
+use crate::store::steps::undo_step::EqualRecords;
 use crate::store::write::commit_context::is_copy;
 use crate::store::write::derive::rebuild_derived::rebuild_derived;
 use crate::store::write::history::restore_filter;
@@ -225,7 +226,8 @@ fn turned(context: &CommitContext<'_>, verb: Verb, step: u64, by: u64) -> Result
         plan.changes.extend(fitted);
     }
     plan.lines.extend(back.notes());
-    plan.already_restored = back.claimed.into_iter().map(|own| (own.0, own.1, own.2)).collect();
+    plan.already_restored =
+        back.claimed.into_iter().map(|EqualRecords(file, name, count)| (file, name, count)).collect();
     // Without derived files in the undo data, it is unknown how the step rebuilt them from the disk.
     let is_planned = left_by.is_some_and(|line| line.as_planned);
     let is_known = is_planned || !own.derived.is_empty() || !own.remade.is_empty();
@@ -240,7 +242,13 @@ fn turned(context: &CommitContext<'_>, verb: Verb, step: u64, by: u64) -> Result
         rebuild_derived(context, &mut plan, &own.remade, is_planned);
     }
     if plan.derive_after {
-        plan.derived.clear();
+        // An index goes with the folder that the step made for it.
+        let is_gone = |derived: &Change| {
+            let mut folders = plan.changes.iter().filter(|change| change.act == Act::RemoveFolder);
+            folders.any(|folder| derived.path.starts_with(&folder.path))
+        };
+        let gone: Vec<Change> = plan.derived.drain(..).filter(is_gone).collect();
+        plan.changes.splice(0..0, gone);
         // The old derived files do not fit the memories any more.
         let remade = own.remade.iter().filter(|_| !is_planned).map(|own| own.path.to_text());
         plan.lines.extend(remade.map(|path| {

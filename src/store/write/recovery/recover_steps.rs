@@ -176,11 +176,7 @@ fn finish_step(
     // It was killed before it removed the folders that it emptied.
     let emptied = step.changes.iter().filter(|inverse| inverse.act == Act::MakeFolder);
     step_folders::remove_folders(context, emptied, &mut ApplyProgress::default())?;
-    let is_removal = |inverse: &Change| matches!(inverse.act, Act::Create(_));
-    let only_removes =
-        !step.derived.is_empty() && step.derived.iter().all(is_removal) && step.remade.is_empty();
-    // A new store names all its files. A step that removes the index of a layout leaves nothing to derive.
-    let is_derived = step.line.verb != Verb::Init && !only_removes;
+    let is_derived = leaves_derived(step);
     if is_derived {
         derive_files::note_derive_due(context, touched);
     }
@@ -194,6 +190,29 @@ fn finish_step(
         as_planned: !is_derived,
         ..step.line.clone()
     })?;
+    remove_derived(context, step);
+    if is_derived {
+        let before = indexes_of(context, step);
+        derive_files::derive_touched(context, touched, Verb::Recover);
+        keep_as_derived(context, step, &before)?;
+    }
+    Ok(())
+}
+
+/// False for a new store, which names all its files, and for a step that removes the index of a layout.
+fn leaves_derived(step: &UndoStep) -> bool {
+    let only_removes = step.remade.is_empty() && step.derived.iter().all(is_removal);
+    step.line.verb != Verb::Init && (step.derived.is_empty() || !only_removes)
+}
+
+/// True if the step removes the file of this undo data.
+fn is_removal(inverse: &Change) -> bool {
+    matches!(inverse.act, Act::Create(_))
+}
+
+/// Removes the derived files that an interrupted step was to remove, if they are as they were. A removal that fails leaves
+/// a file that nothing needs.
+fn remove_derived(context: &CommitContext<'_>, step: &UndoStep) {
     let is_left = |inverse: &&Change| {
         let made = change_progress::change_progress(context, step, inverse);
         is_removal(inverse) && matches!(made, Ok(ChangeProgress::NotMade))
@@ -201,12 +220,6 @@ fn finish_step(
     let removed = |inverse: &Change| fitted(context, &inverse.bare_inverse(), false).ok()?;
     let derived = step.derived.iter().filter(is_left).filter_map(removed).collect();
     let _ = apply_plan::apply_derived(context, &Plan { derived, ..context.unseen(Verb::Recover) });
-    if is_derived {
-        let before = indexes_of(context, step);
-        derive_files::derive_touched(context, touched, Verb::Recover);
-        keep_as_derived(context, step, &before)?;
-    }
-    Ok(())
 }
 
 /// Keeps undo data that knows the derived files that a step made first as they are now, so that undo removes them.
@@ -217,7 +230,8 @@ fn keep_as_derived(
 ) -> Result<(), CommitError> {
     let (mut step, mut is_new) = (step.clone(), false);
     let indexes = indexes_of(context, &step).into_iter().filter(|path| !before.contains(path));
-    for path in indexes.filter(|path| step.derived.iter().all(|own| own.path != *path)).collect::<Vec<_>>() {
+    let is_new_to = |path: &PathBuf| step.derived.iter().all(|derived| derived.path != *path);
+    for path in indexes.filter(is_new_to).collect::<Vec<_>>() {
         // Its bytes follow below.
         step.derived.push(Change::create(path, Bytes::default()).bare_inverse());
     }
@@ -233,9 +247,9 @@ fn keep_as_derived(
 /// Returns the indexes in the folders that a step made.
 fn indexes_of(context: &CommitContext<'_>, step: &UndoStep) -> Vec<PathBuf> {
     let folders = step.changes.iter().filter(|inverse| inverse.act == Act::RemoveFolder);
-    let items = folders.flat_map(|own| {
-        let items = context.host.disk.list(&context.path(&own.path)).unwrap_or_default();
-        items.into_iter().map(|item| own.path.join(item.name))
+    let items = folders.flat_map(|folder| {
+        let items = context.host.disk.list(&context.path(&folder.path)).unwrap_or_default();
+        items.into_iter().map(|item| folder.path.join(item.name))
     });
     items.filter(|path| context.format.place(path, false) == Placement::File(Role::Index)).collect()
 }
