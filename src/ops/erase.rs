@@ -105,8 +105,16 @@ pub fn plan(
     kept: &UnreadSources<'_>,
     reason: &str,
 ) -> Result<ErasurePlan, CommitError> {
-    let mut removal =
-        ErasureContext { context, matcher: wanted, contents, copies: kept, reason, began: None }.removal()?;
+    let mut removal = ErasureContext {
+        context,
+        matcher: wanted,
+        contents,
+        copies: kept,
+        reason,
+        began: None,
+        begun_files: &[],
+    }
+    .removal()?;
     removal.plan.lines.splice(0..0, of_shared_ids(context.store, wanted));
     let logs = context.store.documents.iter().filter(|own| is_log_or_packed_log(&own.path));
     let told = |own: String| {

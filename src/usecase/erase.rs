@@ -106,8 +106,8 @@ pub fn plan_erasure(
     let unsearched = unsearched.into_iter().map(|own| format!("not searched for the value: {own}"));
     if targets.is_empty() && places.is_empty() {
         let plan = Plan { lines: unsearched.collect(), ..Plan::of(Verb::Erase, store.whole()?) };
-        let values = asked.values.clone();
-        return Ok(PlannedErasure { values, left, ..PlannedErasure::of_nothing(Arc::clone(store), plan) });
+        let (store, values) = (Arc::clone(store), asked.values.clone());
+        return Ok(PlannedErasure { store, values, plan, left, ..PlannedErasure::default() });
     }
     ops::may_change(store)?;
     let format = ops::writes(store)?.0;
@@ -118,8 +118,8 @@ pub fn plan_erasure(
     let gathered = gather(host.disk, store, &vault, &wanted, &mut contents, &Default::default())?;
     progress.go_on()?;
     let removal = planned(context, &wanted, &contents, &gathered, reason)?;
-    let dropped = dropped_steps(&vault, &wanted, &removal.search_texts)?;
-    let lost = lost_records(host, listed, entries, &wanted, &dropped)?;
+    let steps = dropped_steps(&vault, &wanted, &removal.search_texts)?;
+    let lost = lost_records(host, listed, entries, &wanted, &steps)?;
     let mut plan = removal.plan;
     let copies = copies(store, entries, &wanted);
     plan.lines.extend(copy_lines(store, &copies, &plan.with_torn));
@@ -140,10 +140,20 @@ pub fn plan_erasure(
     }));
     plan.lines.extend(value_places::lines(&plan, &places));
     plan.lines.extend(unsearched);
-    let (store, values, keeps_memories) = (Arc::clone(store), asked.values.clone(), asked.keeps_memories);
     let kept = kept.into_iter().flat_map(|own| own.which).collect();
-    let places = places.iter().map(FileWithValue::name).collect();
-    Ok(PlannedErasure { store, targets, values, keeps_memories, places, plan, left, kept, copies, lost })
+    Ok(PlannedErasure {
+        store: Arc::clone(store),
+        targets,
+        values: asked.values.clone(),
+        keeps_memories: asked.keeps_memories,
+        places: places.iter().map(FileWithValue::name).collect(),
+        plan,
+        left,
+        kept,
+        copies,
+        lost,
+        steps,
+    })
 }
 
 /// Returns the records that can be erased as targets, and the others. With `each`, refuses if one can't be. A

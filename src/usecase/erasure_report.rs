@@ -157,7 +157,7 @@ mod tests {
         let place = Place::whole(Path::new("/no/such/store").into(), "session-log");
         let store = Arc::new(load(&place, Extent::All, None, Moment(0)));
         let plan = Plan::of_unread_store(Verb::Erase, &store.root, store.format);
-        PlannedErasure::of_nothing(store, plan)
+        PlannedErasure { store, plan, ..PlannedErasure::default() }
     }
 
     #[test]

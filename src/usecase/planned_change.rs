@@ -1,6 +1,6 @@
 //! A change with its plans, as it is shown.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -178,6 +178,7 @@ pub struct LostRecord {
 }
 
 /// What is erased from one store, and the plan that was shown.
+#[derive(Default)]
 pub struct PlannedErasure {
     /// The store as it was read.
     pub store: Arc<Store>,
@@ -200,15 +201,11 @@ pub struct PlannedErasure {
     /// The deleted records that were not chosen and can't be restored afterwards: the undo data that has them
     /// has something that is erased.
     pub lost: Vec<LostRecord>,
+    /// The steps whose undo data goes.
+    pub steps: BTreeSet<u64>,
 }
 
 impl PlannedErasure {
-    /// Returns the erasure of nothing, with its plan.
-    pub fn of_nothing(store: Arc<Store>, plan: Plan) -> PlannedErasure {
-        let (targets, values, keeps_memories, places, left, kept, copies, lost) = Default::default();
-        PlannedErasure { store, targets, values, keeps_memories, places, plan, left, kept, copies, lost }
-    }
-
     /// Returns the number of memories that go, or that lose a value.
     pub fn records(&self) -> usize {
         if self.keeps_memories { self.plan.touched_entries().count() } else { self.targets.len() }
@@ -221,7 +218,12 @@ impl PlannedErasure {
 
     /// Returns what it takes. `not_reached` is kept in its receipt.
     pub fn scope<'s>(&'s self, not_reached: &'s NotReached) -> ErasureScope<'s> {
-        let (targets, values, keeps_memories) = (&*self.targets, self.values.all(), self.keeps_memories);
-        ErasureScope { targets, values, keeps_memories, not_reached: Some(not_reached) }
+        ErasureScope {
+            targets: &self.targets,
+            values: self.values.all(),
+            keeps_memories: self.keeps_memories,
+            steps: Some(&self.steps),
+            not_reached: Some(not_reached),
+        }
     }
 }

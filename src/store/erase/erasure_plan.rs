@@ -11,6 +11,7 @@ use super::erased_contents::{ErasedContents, SearchTextFilter, SearchTexts};
 use super::matcher::{ErasureMatcher, is_live};
 use crate::format::Placement;
 use crate::format::writing::{AuditEvent, Refusal, WriteContext, document};
+use crate::model::FileLine;
 use crate::model::plan::change::SHARED_MODE;
 use crate::model::plan::effect::MemoryEffect;
 use crate::model::{
@@ -62,6 +63,8 @@ pub struct ErasureContext<'a> {
     pub reason: &'a str,
     /// The start of the interrupted erasure that this one continues.
     pub began: Option<Moment>,
+    /// The files that it was to change.
+    pub begun_files: &'a [FileLine],
 }
 
 #[derive(Default)]
@@ -196,11 +199,11 @@ impl ErasureContext<'_> {
     fn tell(&self, changes: &mut ErasureChanges) -> Result<(), Refusal> {
         let Some(audit) = self.matcher.format.own().audit else { return Ok(()) };
         let what = self.began.map_or(AuditEvent::Erasure, AuditEvent::RestOfErasure);
-        let targets = self.matcher.targets;
+        let count = self.matcher.targets.len();
         let mut files: Vec<&Path> = changes.data.iter().map(|change| &*change.path).collect();
         // An interrupted erasure may have changed all of them.
-        files.extend(targets.iter().filter(|_| self.began.is_some()).map(|own| &*own.file));
-        for own in audit(self.context, what, &files, targets.len())? {
+        files.extend(self.begun_files.iter().map(|own| &*own.path));
+        for own in audit(self.context, what, &files, count)? {
             for all in [&mut changes.data, &mut changes.seen] {
                 match (all.iter_mut().find(|change| change.path == own.path), &own.act) {
                     (Some(change), Act::Append(lines)) => *change = change.clone().and_append(lines),

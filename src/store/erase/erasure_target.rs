@@ -7,7 +7,7 @@ use crate::store::erase::salted_digests::{keyed, salted};
 use crate::text::needle::SHORTEST;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -123,6 +123,8 @@ pub struct ErasureScope<'a> {
     pub values: &'a [SharedText],
     /// True if memories with a value stay, and it is masked in them.
     pub keeps_memories: bool,
+    /// The steps whose undo data has a part of them.
+    pub steps: Option<&'a BTreeSet<u64>>,
     /// What it does not reach, for its receipt.
     pub not_reached: Option<&'a NotReached>,
 }

@@ -144,6 +144,11 @@ impl<'a> ErasureMatcher<'a> {
         ErasureMatcher { known, before, ..self }
     }
 
+    /// True if the erasure goes on after an interruption.
+    pub fn is_resumed(&self) -> bool {
+        self.alike.is_some()
+    }
+
     /// True if this version came after the erasure began. It may have a copy, which goes, but its text is not searched for.
     pub(super) fn came_late(&self, path: &Path, raw: &[u8], memory: &StoredMemory) -> bool {
         let is_unknown = match &self.known {

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use chrono::NaiveDateTime;
 
-use crate::disk::write_synced;
+use crate::disk::put_new;
 use crate::format::{self, Placement};
-use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::plan::count_with_noun;
 use crate::model::{
     Act, BackupCheck, BackupCopy, BackupReason, ChangeKind, Document, JournalLine, Moment, PathText, Role,
@@ -162,12 +161,14 @@ impl Vault<'_> {
         for number in 0..1000 {
             let suffix = if number == 0 { String::new() } else { format!("_{number}") };
             let path = folder.join(format!("{name}.backup.{stamp}{suffix}"));
-            match write_synced(self.disk, &path, PRIVATE_MODE, bytes) {
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
-                outcome => outcome.map_err(|error| CommitError::own_data(&path, error))?,
+            match self.write_as(&path, bytes, |temp| put_new(self.disk, temp, &path)) {
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                outcome => {
+                    return outcome
+                        .map(|()| path.clone())
+                        .map_err(|error| CommitError::own_data(&path, error));
+                }
             }
-            self.sync(&folder)?;
-            return Ok(path);
         }
         Err(CommitError::own_data(&folder, std::io::ErrorKind::AlreadyExists.into()))
     }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use serde::de::DeserializeOwned;
 
-use crate::disk::{Disk, ItemKind, optional};
+use crate::disk::{Disk, ItemKind, optional, write_synced};
 use crate::model::plan::change::PRIVATE_MODE;
 use crate::model::short_digest;
 use crate::store::CommitError;
@@ -84,18 +84,23 @@ impl<'a> Vault<'a> {
 
     /// Writes a file of our data, durably. The old or the new one exists at any moment.
     pub fn write_own_file(&self, path: &Path, bytes: &[u8]) -> Result<(), CommitError> {
+        let written = self.write_as(path, bytes, |temp| self.disk.rename(temp, path));
+        written.map_err(|source| CommitError::own_data(path, source))
+    }
+
+    /// Writes a file under another name, and durably. `put` gives it its own name.
+    pub(super) fn write_as(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        put: impl FnOnce(&Path) -> io::Result<()>,
+    ) -> io::Result<()> {
         let (disk, temp) = (self.disk, path.with_extension(NEW_SUFFIX));
         let _ = disk.remove(&temp);
-        let write = || {
-            let mut out = disk.create(&temp, PRIVATE_MODE)?;
-            out.write(bytes)?;
-            out.sync()
-        };
-        let put = write().and_then(|()| disk.rename(&temp, path));
         // The temporary file may hold content: it must not outlive a failure.
-        let put = put.inspect_err(|_| drop(disk.remove(&temp)));
-        put.and_then(|()| disk.sync_folder(path.parent().unwrap_or(Path::new("/"))))
-            .map_err(|source| CommitError::own_data(path, source))
+        let written = write_synced(disk, &temp, PRIVATE_MODE, bytes).and_then(|()| put(&temp));
+        written.inspect_err(|_| drop(disk.remove(&temp)))?;
+        disk.sync_folder(path.parent().unwrap_or(Path::new("/")))
     }
 }
 

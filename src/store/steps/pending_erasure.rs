@@ -1,5 +1,6 @@
 //! The entry of an erasure that has begun: the next start finishes it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,9 @@ pub struct PendingErasure {
     /// The digests of the main texts of the records. After an interruption what still has one is found by these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<ValueDigest>,
+    /// The steps whose undo data has a part of them: no digest finds a line of a text.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub steps: BTreeSet<u64>,
     /// Salted digests of the records of live files that have one of the texts and stay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alike: Vec<String>,

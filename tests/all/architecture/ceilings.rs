@@ -1,6 +1,6 @@
 //! How many lines a room of `src` may have, and the tests: the ceilings only go down. `SRC` and `TESTS` went up by 450
 //! and 300, when erasures learned what agents write meanwhile, by 2,950 and 1,300 for the stores that people
-//! have, and by 400 and 800 for what a newcomer stumbles over.
+//! have, by 400 and 800 for what a newcomer stumbles over, and by 52 and 29 for interrupted erasures.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,8 +21,8 @@ const ROOMS: [(&str, usize); 9] = [
 ];
 /// Memory, work, disk, detectors, demo, check and the files of `src` itself.
 const REST: usize = 10_390;
-const SRC: usize = 114_404;
-const TESTS: usize = 66_759;
+const SRC: usize = 114_456;
+const TESTS: usize = 66_788;
 /// How far one room may be over its ceiling while the sum holds, in hundredths.
 const ROOM_SLACK: usize = 5;
 

@@ -12,7 +12,7 @@ use palimp::model::{Entry, Extent, Moment, Store};
 use palimp::ops::erase;
 use palimp::store::erase::{ErasedContents, ErasureMatcher, ErasureScope};
 use palimp::store::write::Writer;
-use palimp::store::write::scrub::{ErasureReceipt, gather};
+use palimp::store::write::scrub::{ErasureReceipt, dropped_steps, gather};
 use palimp::store::{CommitError, Place, Vault, load_from};
 use serde_json::json;
 
@@ -85,12 +85,10 @@ pub fn erase_of(disk: &dyn Disk, store: &Store, says: &[u8]) -> Result<ErasureRe
     let wanted = ErasureMatcher::of(format, store, &targets, host.now);
     let mut contents = ErasedContents::default();
     let kept = gather(disk, store, &vault, &wanted, &mut contents, &Default::default()).unwrap();
-    let plan = erase::plan(&context, &wanted, &contents, &kept, erase::DEFAULT_REASON).unwrap().plan;
-    Writer::open(host, store)?.erase(
-        &plan,
-        ErasureScope { targets: &targets, ..ErasureScope::default() },
-        erase::DEFAULT_REASON,
-    )
+    let removal = erase::plan(&context, &wanted, &contents, &kept, erase::DEFAULT_REASON).unwrap();
+    let steps = dropped_steps(&vault, &wanted, &removal.search_texts).unwrap();
+    let scope = ErasureScope { targets: &targets, steps: Some(&steps), ..ErasureScope::default() };
+    Writer::open(host, store)?.erase(&removal.plan, scope, erase::DEFAULT_REASON)
 }
 
 fn left_on(disk: &Faulty) -> Vec<PathBuf> {
@@ -140,6 +138,37 @@ fn an_erasure_that_is_cut_short_anywhere_is_finished_by_the_next_start() {
         }
     }
     assert!(finished > 6, "only {finished} of {steps} had begun");
+}
+
+#[test]
+fn undo_data_with_some_lines_of_a_memory_goes_though_the_erasure_was_cut_short() {
+    let machine = ThisMachine::new();
+    let load =
+        |disk: &Faulty| load_from(disk, &Place::whole(ROOT.into(), "markdown"), Extent::All, None, NOW);
+    let edited = || {
+        let disk = Faulty::new();
+        disk.put_folder(DATA, 0o700);
+        disk.put(Path::new(ROOT).join("door.md"), b"# The door\n\nIt has a code.\n".to_vec(), 0o600);
+        for text in [secret(6), secret(7)] {
+            let (store, value) = (load(&disk), format!("# The door\n\nIts code: {text}"));
+            let set = palimp::format::writing::FieldAssignment { name: "text", value: &value };
+            let context = WriteContext::of(&store, NOW, [7; 16]);
+            let plan = palimp::ops::edit::edit(&context, &store.entries[0], &[set]).unwrap();
+            Writer::open(host(&disk, &machine), &store).unwrap().commit(&plan).unwrap();
+        }
+        disk
+    };
+    let whole = edited().restart();
+    erase_of(&whole, &load(&whole), b"door").unwrap();
+    for step in sampled(whole.steps()) {
+        let disk = edited().restart();
+        disk.fail_at(step, Fault::Crash);
+        let _ = erase_of(&disk, &load(&disk), b"door");
+        let disk = disk.restart();
+        drop(Writer::open(host(&disk, &machine), &load(&disk)).unwrap());
+        let is_gone = !disk.files().contains_key(&Path::new(ROOT).join("door.md"));
+        assert_eq!(left_on(&disk).is_empty(), is_gone, "killed at step {step}: {:?}", left_on(&disk));
+    }
 }
 
 #[test]

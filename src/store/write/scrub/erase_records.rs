@@ -60,6 +60,7 @@ impl Writer<'_> {
             values: scope.values.iter().map(|own| key.digest(own)).collect(),
             keeps_memories: scope.keeps_memories,
             texts: Vec::new(),
+            steps: scope.steps.cloned().unwrap_or_default(),
             alike: Vec::new(),
             value_key: key.id(),
             beside_values: sought_beside.iter().map(|own| key.digest(own)).collect(),
@@ -218,6 +219,7 @@ pub(super) fn finish(
             copies: &kept,
             reason: &entry.reason,
             began: Moment::of(&entry.at),
+            begun_files: &entry.files,
         };
         let removal = site.removal();
         let changed = kept.changed.take();

@@ -88,7 +88,7 @@ impl Vault<'_> {
     ) -> Result<(), CommitError> {
         let mut came = self.quarantined()?;
         came.retain(|piece| piece.step == Some(entry.step));
-        self.sweep_steps(wanted, sought)?;
+        self.sweep_steps(wanted, sought, &entry.steps)?;
         for name in FOLDERS {
             let folder = self.path(name);
             let mut changed = false;
@@ -116,7 +116,12 @@ impl Vault<'_> {
 
     /// Removes the steps with erased content from undo data. An index has words of its records: where it has the id of
     /// an erased one, only its change goes, and an undo of the step rebuilds it.
-    fn sweep_steps(&self, wanted: &ErasureMatcher<'_>, sought: &SearchTexts) -> Result<(), CommitError> {
+    fn sweep_steps(
+        &self,
+        wanted: &ErasureMatcher<'_>,
+        sought: &SearchTexts,
+        known: &BTreeSet<u64>,
+    ) -> Result<(), CommitError> {
         let ids = IdFinder::of(wanted);
         self.rewrite(&mut |entry| {
             let unread = |error| CommitError::unread(entry.place().0, error);
@@ -131,7 +136,12 @@ impl Vault<'_> {
             let less = ids.without_derived(step.clone());
             let is_less = less.is_some() || is_named;
             match less.unwrap_or(step) {
-                step if step_holds(wanted, sought, &step) => Ok(Some(Vec::new())),
+                // The first try knows the texts themselves.
+                step if wanted.is_resumed() && known.contains(&entry.header.step)
+                    || step_holds(wanted, sought, &step) =>
+                {
+                    Ok(Some(Vec::new()))
+                }
                 // The journal has the line, too, and says why it must stay there.
                 step if is_less => entry.with(&step).map(Some).map_err(unread),
                 _ => Ok(None),
