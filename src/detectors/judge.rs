@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::rules::Judge;
 use crate::text::names;
 
-const PASSWORD: usize = 6;
+/// A number with fewer digits is a part of a name.
+const NUMBER: usize = 6;
 /// The minimum length of a key without a form.
 const KEY: usize = 10;
 /// The minimum entropy of a key without a form, in bits a character.
@@ -63,28 +64,22 @@ pub fn value(bytes: &[u8], span: Range<usize>, judge: Judge) -> Option<Range<usi
 }
 
 fn may_be_secret(value: &[u8], judge: Judge) -> bool {
-    let is_names = judge != Judge::Url && judge != Judge::Pin && is_word_list(value, judge);
-    if is_placeholder(value) || is_variable(value) || is_names {
+    if is_placeholder(value) || is_variable(value) {
         return false;
     }
+    if judge == Judge::Url {
+        return value.len() >= 3 && !PASSWORD_WORDS.iter().any(|own| value.eq_ignore_ascii_case(own));
+    }
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
-    let (letter, digit) = (has(u8::is_ascii_alphabetic), has(u8::is_ascii_digit));
     // A mark at the end belongs to the sentence.
     let inner = value.strip_suffix(b"!").unwrap_or(value);
     let sign = inner.iter().any(|byte| byte.is_ascii_punctuation() && !b"-_./".contains(byte));
     let mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
     let is_phrase = value.iter().filter(|byte| **byte == b'-').count() > 2;
-    match judge {
-        Judge::Url => value.len() >= 3 && !PASSWORD_WORDS.iter().any(|own| value.eq_ignore_ascii_case(own)),
-        Judge::Pin => value.len() >= 4 && !value.starts_with(b"19") && !value.starts_with(b"20"),
-        Judge::Key => {
-            let odd_case = mixed && has(|byte| b"+/=".contains(byte));
-            let is_odd = value.len() >= LETTERS && mixed && is_odd_case(value);
-            let is_key = letter && (digit || odd_case || sign || is_odd) || is_phrase;
-            value.len() >= KEY && is_key && entropy(value) >= KEY_ENTROPY
-        }
-        _ => value.len() >= PASSWORD && (digit || letter && sign || mixed && is_odd_case(value) || is_phrase),
-    }
+    let odd_case = mixed && has(|byte| b"+/=".contains(byte));
+    let is_odd = odd_case || value.len() >= LETTERS && mixed && is_odd_case(value);
+    let is_key = has(u8::is_ascii_alphabetic) && (has(u8::is_ascii_digit) || is_odd || sign) || is_phrase;
+    value.len() >= KEY && is_key && entropy(value) >= KEY_ENTROPY && !is_word_list(value)
 }
 
 /// True if a word has capitals where names in code have none.
@@ -95,11 +90,16 @@ fn is_odd_case(value: &[u8]) -> bool {
 }
 
 /// True if the value means another one: a variable, a call, a path, a type.
-fn is_variable(value: &[u8]) -> bool {
+pub fn is_variable(value: &[u8]) -> bool {
     const STARTS: [&str; 17] = names(": = ! $ { < % [ ( ./ ~/ http: https: process.env os. env. env:");
     const PARTS: [&[u8]; 7] = [b"()", b"(", b"::", b"->", b"://", b"${", b"{{"];
     let has_part = |parts: &[&[u8]]| parts.iter().any(|own| memchr::memmem::find(value, own).is_some());
-    let is_known = STARTS.iter().any(|own| value.starts_with(own.as_bytes())) || has_part(&PARTS);
+    // `%C3%A9` in a URL is a letter.
+    let is_start = |own: &&str| {
+        value.starts_with(own.as_bytes())
+            && (**own != *"%" || value.ends_with(b"%") || value.starts_with(b"%("))
+    };
+    let is_known = STARTS.iter().any(is_start) || has_part(&PARTS);
     is_known && (!is_jumble(value) || has_part(&CALLS))
         || is_version(value)
         || is_option(value)
@@ -124,7 +124,7 @@ fn is_jumble(value: &[u8]) -> bool {
 }
 
 /// True for an option of a command: `--x`, `-Zname=y`.
-fn is_option(value: &[u8]) -> bool {
+pub fn is_option(value: &[u8]) -> bool {
     let Some(name) = value.strip_prefix(b"-") else { return false };
     let has_name = name.first().is_some_and(u8::is_ascii_alphabetic);
     let is_set = name.iter().position(|byte| *byte == b'=').is_some_and(|at| name[at..].len() > 2);
@@ -132,7 +132,7 @@ fn is_option(value: &[u8]) -> bool {
 }
 
 /// True for the number of a version: `v2.24.7`.
-fn is_version(value: &[u8]) -> bool {
+pub fn is_version(value: &[u8]) -> bool {
     let Some(numbers) = value.strip_prefix(b"v") else { return false };
     let mut parts = numbers.split(|byte| *byte == b'.');
     value.contains(&b'.') && parts.all(|own| !own.is_empty() && own.iter().all(u8::is_ascii_digit))
@@ -151,12 +151,11 @@ fn is_base64(value: &[u8]) -> bool {
 }
 
 /// True if the value is a plain word, or words that are joined as names are.
-fn is_word_list(value: &[u8], judge: Judge) -> bool {
+fn is_word_list(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
     const WORDS: [&[u8]; 6] = [b"example", b"placeholder", b"your-", b"your_", b"changeme", b"dummy"];
     let is_plain = |part: &[u8]| {
-        part.iter().all(u8::is_ascii_alphabetic)
-            || judge != Judge::Password && part.iter().all(u8::is_ascii_digit) && part.len() < PASSWORD
+        part.iter().all(u8::is_ascii_alphabetic) || part.iter().all(u8::is_ascii_digit) && part.len() < NUMBER
     };
     let parts: Vec<&[u8]> = value.split(|byte| b"-_./# ".contains(byte)).collect();
     if WORDS.iter().any(|own| memchr::memmem::find(&lower, own).is_some()) {
@@ -167,17 +166,6 @@ fn is_word_list(value: &[u8], judge: Judge) -> bool {
     if parts.len() > 3
         && !value.iter().any(|byte| b"_./ ".contains(byte))
         && parts.iter().all(|own| is_small(own))
-    {
-        return false;
-    }
-    // `copper-walnut-42`
-    let is_counted = |part: &[u8]| part.len() > 1 && part.iter().all(u8::is_ascii_digit);
-    if let [words @ .., last] = parts.as_slice()
-        && words.len() > 1
-        && judge == Judge::Password
-        && value.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-        && words.iter().all(|own| is_small(own))
-        && is_counted(last)
     {
         return false;
     }

@@ -10,6 +10,7 @@ mod judge;
 mod kind;
 mod names;
 mod numbers;
+mod passwords;
 mod places;
 mod provider;
 mod redaction_mark;

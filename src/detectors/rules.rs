@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
 use regex::bytes::{Regex, RegexBuilder};
@@ -68,14 +69,12 @@ pub enum Judge {
     /// By its pattern and its entropy.
     #[default]
     Form,
-    /// As a password: short values count, words do not.
-    Password,
     /// As a key: only long random values count.
     Key,
     /// As the password of a URL: any value that is no variable and no placeholder.
     Url,
-    /// As a number that unlocks something.
-    Pin,
+    /// By its label: the rule has labels instead of a pattern, and [`super::passwords`] finds the value.
+    Label,
 }
 
 impl Rule {
@@ -160,7 +159,7 @@ impl RuleSet {
     }
 
     /// Returns where a keyword is found, each with a rule of it.
-    pub fn hits<'r>(&'r self, bytes: &'r [u8]) -> impl Iterator<Item = (usize, &'r Rule)> + 'r {
+    pub fn hits<'r>(&'r self, bytes: &'r [u8]) -> impl Iterator<Item = (Range<usize>, &'r Rule)> + 'r {
         self.keywords.hits(bytes).filter_map(|(at, rule)| Some((at, self.rules.get(rule)?)))
     }
 }
@@ -198,7 +197,7 @@ impl KeywordIndex {
     }
 
     /// Returns where keywords are found, each with its rule.
-    fn hits<'k>(&'k self, bytes: &'k [u8]) -> impl Iterator<Item = (usize, usize)> + 'k {
+    fn hits<'k>(&'k self, bytes: &'k [u8]) -> impl Iterator<Item = (Range<usize>, usize)> + 'k {
         let (mut end, mut last) = (0, 0);
         // Every byte of a store passes here.
         let places = std::iter::from_fn(move || {
@@ -214,7 +213,7 @@ impl KeywordIndex {
         places.flat_map(move |at| {
             let known = head(bytes, at).and_then(|head| self.by_head.get(&head));
             let own = known.into_iter().flatten().filter(move |own| own.is_at(bytes, at));
-            own.map(move |own| (at, own.rule))
+            own.map(move |own| (at..at + own.text.len(), own.rule))
         })
     }
 }

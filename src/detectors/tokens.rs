@@ -7,6 +7,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::judge;
+use super::passwords;
 use super::redaction_mark::is_redacted;
 use super::rules::{Judge, Rule, RuleSet};
 use super::{Detection, Kind, MASK};
@@ -25,9 +26,18 @@ pub fn tokens(bytes: &[u8]) -> impl Iterator<Item = Detection> + '_ {
         Some(found)
     });
     let mut failed = HashMap::new();
-    let found = RuleSet::own().hits(bytes).filter_map(move |(at, rule)| match rule.kind() {
-        Kind::Jwt => web_token(bytes, at, rule, &mut failed),
-        _ => matched(bytes, at, rule),
+    let found = RuleSet::own().hits(bytes).flat_map(move |(word, rule)| match rule.kind() {
+        Kind::Jwt => web_token(bytes, word.start, rule, &mut failed).into_iter().collect(),
+        _ if rule.judge == Judge::Label => {
+            let password = |span: Range<usize>| Detection {
+                kind: rule.kind(),
+                rule: rule.name.clone(),
+                hidden: span.clone(),
+                span,
+            };
+            passwords::labelled(bytes, word).into_iter().map(password).collect()
+        }
+        _ => Vec::from_iter(matched(bytes, word.start, rule)),
     });
     blocks.chain(found).filter(|own| !is_redacted(bytes, own))
 }
@@ -63,7 +73,7 @@ fn matched(bytes: &[u8], at: usize, rule: &Rule) -> Option<Detection> {
     let own = pattern
         .captures_iter(window)
         .find(|own| own.get(0).is_some_and(|all| (all.start()..all.end()).contains(&(at - from))))?;
-    let (all, value) = (own.get(0)?, own.get(1).or(own.get(0))?);
+    let (all, value) = (own.get(0)?, own.iter().skip(1).flatten().next().or(own.get(0))?);
     let is_whole = all.range() == value.range();
     let mut span = from + value.start()..from + value.end();
     if rule.before > 0 && is_whole && !is_boundary(bytes, span.start) {

@@ -125,18 +125,37 @@ pub fn edit_text(text: &str) -> Result<String, EditorError> {
     Ok(if added { after[..after.len() - 1].to_owned() } else { after })
 }
 
-/// Shows a text in `$PAGER`. Arguments are split at spaces, without a shell. The text goes through
-/// a pipe, so that no file contains it.
-pub fn page_text(text: String) -> Result<(), EditorError> {
+/// What a pager shows.
+pub enum PagerInput {
+    /// A text. It goes through a pipe, so that no file contains it.
+    Text(String),
+    /// A file, from this line on.
+    File(PathBuf, u64),
+}
+
+/// Shows a text or a file in `$PAGER`. Arguments are split at spaces, without a shell.
+pub fn page(input: PagerInput) -> Result<(), EditorError> {
     let named = std::env::var("PAGER").ok().filter(|name| !name.trim().is_empty());
-    let pager = named.unwrap_or_else(|| "less -R".to_owned());
+    // The colours of a text are ours. A file may have any sequence.
+    let usual = if matches!(input, PagerInput::Text(_)) { "less -R" } else { "less" };
+    let pager = named.unwrap_or_else(|| usual.to_owned());
     let mut words = pager.split_whitespace().map(str::to_owned);
     let name = words.next().unwrap_or_default();
     let failed = |source| EditorError::Start(name.clone(), source);
-    let mut child = Command::new(&name).args(words).stdin(Stdio::piped()).spawn().map_err(failed)?;
-    let input = child.stdin.take();
+    let mut command = Command::new(&name);
+    command.args(words);
+    let text = match input {
+        PagerInput::Text(text) => Some(text),
+        PagerInput::File(path, line) => {
+            command.arg(format!("+{line}")).arg(path);
+            None
+        }
+    };
+    let stdin = if text.is_some() { Stdio::piped() } else { Stdio::inherit() };
+    let mut child = command.stdin(stdin).spawn().map_err(failed)?;
+    let input = child.stdin.take().zip(text);
     // If the user leaves the pager early, this write fails. That is not an error.
-    let writes = move || drop(input.map(|mut input| input.write_all(text.as_bytes())));
+    let writes = move || drop(input.map(|(mut input, text)| input.write_all(text.as_bytes())));
     let writer = std::thread::Builder::new().name("pager".into()).spawn(writes);
     let ended = RUNNING.wait_for(&mut child);
     let _ = writer.map(std::thread::JoinHandle::join);

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 pub use crate::model::owner::Owner;
 use crate::model::{Bytes, Generation};
-pub use editor::{EditorError, edit_text, end_editor, end_editors, page_text};
+pub use editor::{EditorError, PagerInput, edit_text, end_editor, end_editors, page};
 pub use git::Git;
 pub use machine::{Machine, ProcessState, ThisMachine, is_alive};
 pub use new_files::{WriteError, new_temporary_folder, remove_temporary_folder, set_modified, write_new};

@@ -90,6 +90,9 @@ pub struct SurroundingFinding {
     /// How often the words of a topic are in it.
     #[serde(skip_serializing_if = "crate::model::journal_line::is_zero", default)]
     pub words: u64,
+    /// The line of the first match, from 1 on. `None` of what has no lines, and of a file that was not read that far.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub line: Option<u64>,
     /// Of git: the commit or the object, and the branches that lead to it. Untrusted text.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub detail: Option<String>,

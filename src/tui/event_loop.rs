@@ -331,7 +331,7 @@ impl<'a> EventLoop<'a> {
             Effect::Suspend => self.suspend(now)?,
             Effect::EditText(aim) => self.edit(*aim, now)?,
             Effect::EditFormPart(what) => self.lend(what, now)?,
-            Effect::OpenPager(text) => self.page(text, now)?,
+            Effect::OpenPager(input) => self.page(input, now)?,
             // Counts from the first unsaved key, so that continuous typing is saved as well.
             Effect::SaveDraftSoon => drop(self.keep_at.get_or_insert_with(|| Instant::now() + DRAFT_DELAY)),
             Effect::Copy(text) => copy_out(&text)?,

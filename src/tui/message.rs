@@ -3,7 +3,7 @@
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use crate::tui::state::app::ChangeTarget;
-use crate::work::{Job, JobResult};
+use crate::work::{Job, JobResult, PagerInput};
 
 pub enum Msg {
     Key(KeyEvent),
@@ -44,7 +44,7 @@ pub enum Effect {
     Copy(String),
     OpenDemo,
     EditText(Box<ChangeTarget>),
-    OpenPager(String),
+    OpenPager(PagerInput),
     EditFormPart(FormPart),
     SaveDraftSoon,
     Quit,

@@ -15,7 +15,7 @@ use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 use super::keyboard::Keyboard;
 use super::terminal_backend::{self, ClusterBackend};
-use crate::work::{edit_text, page_text};
+use crate::work::{PagerInput, edit_text, page};
 
 /// How long palimp waits for a terminal that takes no output.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
@@ -109,9 +109,9 @@ pub fn with_editor(
 pub fn with_pager(
     keyboard: &Keyboard,
     screen: &mut CrosstermScreen,
-    text: String,
+    input: PagerInput,
 ) -> (Result<(), String>, io::Result<()>) {
-    let (read, entered) = lend(keyboard, screen, || page_text(text));
+    let (read, entered) = lend(keyboard, screen, || page(input));
     let why = || "The keyboard can't be handed to a pager.".to_owned();
     (read.ok_or_else(why).and_then(|read| read.map_err(|error| error.to_string())), entered)
 }

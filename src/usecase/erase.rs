@@ -140,7 +140,8 @@ pub fn plan_erasure(
     }));
     plan.lines.extend(value_places::lines(&plan, &places));
     plan.lines.extend(unsearched);
-    let kept = kept.into_iter().flat_map(|own| own.which).collect();
+    let loses_value = |entry: &Entry| asked.keeps_memories && values.any(&store.raw(entry));
+    let kept = kept.into_iter().flat_map(|own| own.which).filter(|own| !loses_value(own)).collect();
     Ok(PlannedErasure {
         store: Arc::clone(store),
         targets,

@@ -194,7 +194,8 @@ pub struct PlannedErasure {
     pub plan: Plan,
     /// The records that can't be erased.
     pub left: Vec<SkippedRecords>,
-    /// The chosen records that stay, because their format keeps them: a value in them is masked.
+    /// The chosen records that stay, because their format keeps them: a value in them is masked. If all memories stay,
+    /// those that keep theirs.
     pub kept: Vec<Entry>,
     /// The records that were not chosen and go, because they are copies of chosen ones.
     pub copies: Vec<Entry>,

@@ -23,6 +23,15 @@ const TEXTS: usize = 512;
 /// At most this many places of a kind are named in lines for people.
 const NAMED: usize = 20;
 
+/// What removes it in the program that keeps it, by a part of the path. Read in the documents of these programs on 2026-12-01.
+const REMOVALS: [(&str, &str); 5] = [
+    ("/.claude/projects/", "Claude Code removes all that it has of a project: `claude project purge PATH`"),
+    ("/.codex/sessions/", "Codex removes a session: `codex delete SESSION`"),
+    ("fish_history", "fish removes a command: `history delete --contains TEXT`"),
+    ("/atuin/", "atuin removes commands: `atuin search --delete TEXT`"),
+    (".bash_history", "bash removes a command: `history -d NUMBER`, then `history -w`"),
+];
+
 /// Searches beside the stores of a planned erasure, and notes what is found. `words` are those of the topic
 /// that is erased, if it is one.
 pub fn search_surroundings(
@@ -34,10 +43,13 @@ pub fn search_surroundings(
 ) {
     // Also values that stay, because memories that are left hold them.
     let values = planned.request.hidden_values.values();
-    let (values, skipped) = wanted(&planned.request.snapshot, &planned.changing, values);
+    let Some(erasure) = planned.request.command.get::<EraseOptions>() else { return };
+    // The text of a memory that stays is no secret.
+    let gone = if erasure.keeps_memories { &[] } else { &*planned.changing };
+    let (values, skipped) = wanted(&planned.request.snapshot, gone, values);
     let sought = SoughtTexts { values, words: words.to_vec() };
     // Also if no store has it: the only copy may be in a transcript.
-    if sought.is_empty() || !planned.request.command.is::<EraseOptions>() {
+    if sought.is_empty() {
         return;
     }
     let report = search(host, home, &planned.request.snapshot, &sought, progress);
@@ -131,6 +143,8 @@ pub fn told(report: &SurroundingReport) -> Vec<String> {
     if report.found.iter().any(|own| own.kind == SurroundingKind::Git) {
         lines.push(format!("  {}", git_objects::REWRITE));
     }
+    let is_found = |part: &str| report.found.iter().any(|own| own.path.contains(part));
+    lines.extend(REMOVALS.iter().filter(|(part, _)| is_found(part)).map(|(_, how)| format!("  {how}")));
     lines.extend(report.unread.iter().map(|own| format!("  not searched: {own}")));
     if report.skipped > 0 {
         let texts = count_with_noun(report.skipped as u64, "text");
@@ -145,8 +159,8 @@ pub fn told(report: &SurroundingReport) -> Vec<String> {
 }
 
 fn line(own: &SurroundingFinding) -> String {
-    let place =
-        [Some(own.path.clone()), own.detail.clone()].into_iter().flatten().collect::<Vec<_>>().join(": ");
+    let file = own.line.map_or_else(|| own.path.clone(), |line| format!("{}:{line}", own.path));
+    let place = [Some(file), own.detail.clone()].into_iter().flatten().collect::<Vec<_>>().join(": ");
     match (own.matches, own.words) {
         (0, 0) => place,
         (values, 0) => format!("{place}, {}", times(values)),
@@ -184,6 +198,7 @@ mod tests {
             path: path.to_owned(),
             matches,
             words,
+            line: None,
             detail: None,
         };
         let all = [found("/a", 3, 0), found("/b", 1, 2), found("/c", 0, 2), found("/d", 0, 1)];

@@ -160,6 +160,7 @@ mod tests {
             path: path.to_str().unwrap().to_owned(),
             matches: *matches,
             words: *words,
+            line: None,
             detail: None,
         };
         SurroundingReport { found: places.iter().map(of).collect(), ..SurroundingReport::default() }

@@ -24,4 +24,4 @@ pub use store_counts::StoreTally;
 pub use workers::Workers;
 
 pub use crate::disk::watch::FolderWatch;
-pub use crate::disk::{edit_text, end_editor, end_editors, page_text};
+pub use crate::disk::{PagerInput, edit_text, end_editor, end_editors, page};

@@ -174,6 +174,7 @@ impl GitObjects<'_> {
             path,
             matches: found.values,
             words: found.words,
+            line: None,
             detail: Some(detail),
         });
     }

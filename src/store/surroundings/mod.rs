@@ -118,7 +118,9 @@ fn search_files(
     let mut found = by_file(&parts, outcomes);
     for own in files {
         match found.remove(&*own.path) {
-            Some(Ok(searched)) => add_file(report, (own, name_below(&own.path, around)), searched, search),
+            Some(Ok(searched)) => {
+                add_file(report, disk, (own, name_below(&own.path, around)), searched, search);
+            }
             Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
                 report.unread.push(format!("{}: {error}", told_path(&own.path, search)));
             }
@@ -155,6 +157,7 @@ fn name_below<'p>(path: &'p Path, around: &[&Path]) -> &'p Path {
 
 fn add_file(
     report: &mut SurroundingReport,
+    disk: &dyn Disk,
     (own, name): (&SurroundingFile, &Path),
     searched: FileSearch,
     search: &RawSearch,
@@ -167,8 +170,8 @@ fn add_file(
     found.values += search.count_values(name.as_os_str().as_encoded_bytes());
     if !found.is_zero() {
         let path = told_path(&own.path, search);
-        let (matches, words) = (found.values, found.words);
-        report.found.push(SurroundingFinding { kind, path, matches, words, detail: None });
+        let (matches, words, line) = (found.values, found.words, search.first_line(disk, &own.path));
+        report.found.push(SurroundingFinding { kind, path, matches, words, line, detail: None });
     }
 }
 
@@ -195,12 +198,14 @@ mod tests {
     fn places_with_words_of_a_topic_follow_those_with_values_and_short_words_are_said() {
         let folder = crate::folder::new();
         write_new(&folder.path().join(".bash_history"), b"cd Acme; ls ACME").unwrap();
-        write_new(&folder.path().join(".zsh_history"), b"echo marzipan-7 acme").unwrap();
+        write_new(&folder.path().join(".zsh_history"), b"ls\ncd acme\necho marzipan-7 acme").unwrap();
         write_new(&folder.path().join(".lesshst"), b"nothing").unwrap();
         let at = SearchPlaces { home: Some(folder.path()), ..SearchPlaces::default() };
         let report = search(&RealDisk, at, &sought("marzipan-7", &["acme", "ab"]), &|_| true);
-        let own = |own: &SurroundingFinding| (own.path.ends_with(".zsh_history"), own.matches, own.words);
-        assert_eq!(report.found.iter().map(own).collect::<Vec<_>>(), [(true, 1, 1), (false, 0, 2)]);
+        let own =
+            |own: &SurroundingFinding| (own.path.ends_with(".zsh_history"), own.matches, own.words, own.line);
+        let found: Vec<_> = report.found.iter().map(own).collect();
+        assert_eq!(found, [(true, 1, 2, Some(2)), (false, 0, 2, Some(1))]);
         assert_eq!((report.files, report.stopped), (3, false));
         assert_eq!(report.unread, ["1 word of fewer than 3 bytes"]);
     }

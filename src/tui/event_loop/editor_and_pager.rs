@@ -15,6 +15,7 @@ use crate::tui::state::app::{ChangeTarget, DEMO_NOTICE};
 use crate::tui::terminal::{leave, redraw, retake, with_editor, with_pager};
 use crate::tui::update::editor::edit_json_field::text_for;
 use crate::usecase::keep_draft;
+use crate::work::PagerInput;
 
 impl EventLoop<'_> {
     pub(super) fn edit(&mut self, aim: ChangeTarget, now: Moment) -> io::Result<()> {
@@ -26,8 +27,8 @@ impl EventLoop<'_> {
         self.take_size(now)
     }
 
-    pub(super) fn page(&mut self, text: String, now: Moment) -> io::Result<()> {
-        let (read, entered) = with_pager(&self.keyboard, self.screen, text);
+    pub(super) fn page(&mut self, input: PagerInput, now: Moment) -> io::Result<()> {
+        let (read, entered) = with_pager(&self.keyboard, self.screen, input);
         entered?;
         if let Err(why) = read {
             self.app.say(why);

@@ -177,7 +177,12 @@ fn draw_rule(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
 
 fn draw_rows(app: &App, own: &CleanUp, frame: &mut Frame<'_>, area: Rect) {
     let copies = own.rows.iter().filter(|row| row.reason == CleanUpReason::Copy).count();
-    let go = if own.count() == 1 { "goes" } else { "go" };
+    let go = match (own.action, own.count()) {
+        (CleanUpAction::TakeOut, 1) => "loses the value",
+        (CleanUpAction::TakeOut, _) => "lose the value",
+        (_, 1) => "goes",
+        _ => "go",
+    };
     let all = count_with_noun(own.rows.len() as u64, "memory");
     let copies = match copies {
         0 => String::new(),
@@ -254,9 +259,10 @@ pub fn hints(own: &CleanUp) -> Vec<Hint> {
             hints
         }
         CleanUpStep::Preview => {
-            let action = match own.action {
-                CleanUpAction::Erase => hint("t", "delete instead"),
-                CleanUpAction::Delete => hint("t", "erase instead"),
+            let action = match own.next_action() {
+                CleanUpAction::TakeOut => hint("t", "take out instead"),
+                CleanUpAction::Erase => hint("t", "erase instead"),
+                CleanUpAction::Delete => hint("t", "delete instead"),
             };
             let is_any = |is_of: fn(CleanUpReason) -> bool| own.rows.iter().any(|row| is_of(row.reason));
             let near = is_any(|own| matches!(own, CleanUpReason::Near(_)));
@@ -265,11 +271,14 @@ pub fn hints(own: &CleanUp) -> Vec<Hint> {
             hints.extend(near.then(|| hint("N", "near-copies")));
             hints.extend(pinned.then(|| hint("P", "pinned")));
             hints.extend((!own.typed(CleanUpField::Kind).is_empty()).then(|| hint("f", "false alarm")));
+            hints.extend((!own.places.is_empty()).then(|| hint("o", "open what has it")));
             hints.extend([action, hint("R", "look again"), hint("Esc", "back")]);
             hints
         }
         CleanUpStep::Proof => {
-            vec![hint("Enter", "done"), hint("V", "check it later: journal"), hint("jk", "scroll")]
+            let open = (!own.places.is_empty()).then(|| hint("o", "open what has it"));
+            let check = hint("V", "check it later: journal");
+            [hint("Enter", "done"), check].into_iter().chain(open).chain([hint("jk", "scroll")]).collect()
         }
     }
 }
@@ -326,6 +335,7 @@ pub fn rule(own: &CleanUp) -> Vec<(&'static str, String)> {
     let chosen = own.chosen.iter().filter(|chosen| **chosen).count();
     lines.push(("stores", format!("{chosen} of {}", own.chosen.len())));
     let action = match own.action {
+        CleanUpAction::TakeOut => "take the value out everywhere; the memories stay",
         CleanUpAction::Erase => "erase everywhere, for good",
         CleanUpAction::Delete => "delete: undo for 30 days",
     };
@@ -393,6 +403,9 @@ pub fn copies(own: &CleanUp) -> Vec<String> {
 pub fn after(own: &CleanUp) -> Vec<String> {
     let Some(plan) = &own.plan else { return Vec::new() };
     let undo = match own.action {
+        CleanUpAction::TakeOut => {
+            "It can't be undone. The memories stay, without the value. t erases them instead."
+        }
         CleanUpAction::Erase => "It can't be undone. t deletes instead, with undo for 30 days.",
         CleanUpAction::Delete => {
             "It can be undone for 30 days. The text stays on disk; only an erasure removes it for sure."

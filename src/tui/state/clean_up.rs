@@ -35,7 +35,7 @@ impl CleanUpField {
     /// The fields, each with its label and what can be typed there.
     pub const ALL: [(CleanUpField, &'static str, &'static str); 7] = [
         (CleanUpField::Topic, "topic", "words that a memory has, or a query: tag:health OR \"home address\""),
-        (CleanUpField::Value, "value", "a key, a number, a sentence: erased wherever it is, never shown"),
+        (CleanUpField::Value, "value", "a key, a number, a sentence: taken out wherever it is, never shown"),
         (CleanUpField::Names, "person", "names with commas between, or the path of a list"),
         (CleanUpField::Kind, "kind", "token, password, card, iban, email, phone, address, name …"),
         (CleanUpField::Since, "since", "a date such as 2026-01-31, or 30d for 30 days ago"),
@@ -73,6 +73,8 @@ pub struct CleanUp {
     pub field: usize,
     pub lines: [TypedLine; 7],
     pub action: CleanUpAction,
+    /// True if values say what fits: they can be taken out.
+    pub has_values: bool,
     /// The action of the plan that is shown, while one for another action is made.
     pub action_before: Option<CleanUpAction>,
     /// The stores as they were listed, and which of them are searched.
@@ -102,6 +104,9 @@ pub struct CleanUp {
     pub erased_again: usize,
     /// Why there is no plan. Untrusted text.
     pub failure: Option<String>,
+    /// The files beside the stores that have it, with the lines of their first matches, and how many were opened.
+    pub places: Vec<(PathBuf, u64)>,
+    pub opened: usize,
     /// What was erased, and what was not reached. Untrusted text.
     pub proof: Vec<String>,
     /// The first line of the proof on screen.
@@ -113,6 +118,15 @@ pub struct CleanUp {
 impl CleanUp {
     pub fn typed(&self, field: CleanUpField) -> String {
         self.lines[field as usize].text().trim().to_owned()
+    }
+
+    pub fn next_action(&self) -> CleanUpAction {
+        match self.action {
+            CleanUpAction::TakeOut => CleanUpAction::Erase,
+            CleanUpAction::Erase => CleanUpAction::Delete,
+            CleanUpAction::Delete if self.has_values => CleanUpAction::TakeOut,
+            CleanUpAction::Delete => CleanUpAction::Erase,
+        }
     }
 
     /// Inserts a paste into the field that is typed. What can't be taken whole is refused: a part of a value would be

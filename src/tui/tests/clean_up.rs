@@ -11,7 +11,7 @@ use super::secrets::{desk_of, holding, log, token};
 use crate::tui::message::{Effect, Msg};
 use crate::tui::state::app::Screen;
 use crate::tui::state::clean_up::{CleanUpField, CleanUpStep};
-use crate::work::Job;
+use crate::work::{Job, PagerInput};
 
 fn line(id: &str, text: &str, tags: &[&str]) -> String {
     let record = serde_json::json!({"session_id": "s", "type": "conversation", "id": id, "tags": tags,
@@ -80,6 +80,8 @@ fn a_value_is_never_drawn_and_its_provider_is_named() {
     assert!(screen.contains("••••••••") && !screen.contains("A1b2C3"), "{screen}");
     desk.press(KeyCode::Enter);
     desk.press(KeyCode::Enter);
+    desk.sees(&["Preview  1 of 1 memory loses the value"]);
+    desk.type_keys("t");
     let screen = desk.screen();
     assert!(screen.contains("Preview  1 of 1 memory goes") && screen.contains("GitHub: 1 key"), "{screen}");
     assert!(!screen.contains("A1b2C3"), "{screen}");
@@ -88,6 +90,32 @@ fn a_value_is_never_drawn_and_its_provider_is_named() {
     let screen = desk.screen();
     assert!(screen.contains("GitHub: 1 key") && !screen.contains("A1b2C3"), "{screen}");
     assert_eq!(holding(desk._folder.path(), &token()), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_a_kind_finds_is_taken_out_in_six_keys_beyond_typing_and_its_memories_stay() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        let mut desk = desk(width, height);
+        let known = ids(&desk);
+        preview(&mut desk, 3, "token");
+        desk.sees(&["1 memory loses the value", "The memories stay, without the value."]);
+        desk.press(KeyCode::Enter);
+        desk.enter("purge 1");
+        assert_eq!(step(&desk), Some(CleanUpStep::Proof), "{}", notice(&desk));
+        assert_eq!((ids(&desk), holding(desk._folder.path(), &token())), (known, Vec::new()));
+    }
+}
+
+#[test]
+fn a_value_that_is_too_short_to_be_taken_out_is_said_and_its_memory_can_be_erased_instead() {
+    let password = ["hunt", "er2"].concat();
+    let mut desk = desk_of(&[line("mem_1", &format!("The password: {password}"), &[])], 120, 36);
+    preview(&mut desk, 3, "password");
+    desk.sees(&["Preview  0 of 1 memory", "its value is short"]);
+    desk.press(KeyCode::Enter);
+    desk.sees(&["Nothing goes"]);
+    desk.type_keys("t");
+    desk.sees(&["Preview  1 of 1 memory goes"]);
 }
 
 #[test]
@@ -113,9 +141,9 @@ fn a_person_is_forgotten_by_names_with_commas_between_them_and_a_kind_by_its_nam
     assert!(desk.screen().contains("Preview  3 of 4 memories go"), "{}", desk.screen());
     (0..3).for_each(|_| desk.press(KeyCode::Esc));
     preview(&mut desk, 3, "token");
-    assert!(desk.screen().contains("Preview  1 of 1 memory goes"), "{}", desk.screen());
+    desk.sees(&["Preview  1 of 1 memory loses the value"]);
     desk.type_keys("f");
-    assert!(desk.screen().contains("Preview  0 of 0 memories go"), "{} {}", notice(&desk), desk.screen());
+    desk.sees(&["Preview  0 of 0 memories lose"]);
 }
 
 #[test]
@@ -236,8 +264,23 @@ fn a_false_alarm_is_kept_before_the_question_is_asked() {
     assert!(press(&mut desk, KeyCode::Enter).is_empty());
     assert!(desk.app.confirm.is_none());
     desk.settle(given);
-    assert!(desk.screen().contains("Preview  0 of 0 memories go"), "{}", desk.screen());
+    desk.sees(&["Preview  0 of 0 memories lose"]);
     assert!(desk.app.confirm.is_none(), "nothing fits any more");
+}
+
+#[test]
+fn a_place_beside_the_stores_opens_at_its_line() {
+    let mut desk = desk(120, 36);
+    let home = crate::folder::new();
+    desk.app.home = Some(home.path().to_owned());
+    std::fs::write(home.path().join(".bash_history"), format!("ls\ncd\nexport KEY={}\n", token())).unwrap();
+    preview(&mut desk, 3, "token");
+    desk.sees(&[".bash_history:3", "history -d"]);
+    let opened = press(&mut desk, KeyCode::Char('o'));
+    let Some(Effect::OpenPager(PagerInput::File(path, 3))) = opened.into_iter().next() else {
+        panic!("{}", notice(&desk))
+    };
+    assert_eq!(path, home.path().join(".bash_history"));
 }
 
 #[test]
@@ -265,6 +308,8 @@ fn a_value_that_stays_in_one_memory_is_not_drawn_and_that_memory_is_named() {
     desk.press(KeyCode::Tab);
     desk.enter(&token());
     desk.enter("R");
+    desk.sees(&["Preview  2 of 2 memories lose the value"]);
+    desk.type_keys("t");
     let screen = desk.screen();
     assert!(!screen.contains("A1b2C3"), "{screen}");
     assert!(screen.contains("holds the value") && screen.contains("1 value stays"), "{screen}");

@@ -2,11 +2,12 @@
 
 use super::changes::on;
 use super::*;
+use crate::work::PagerInput;
 
 fn paged(desk: &mut Desk) -> String {
     let mut effects = act(&mut desk.app, Action::Pager);
     match effects.pop() {
-        Some(Effect::OpenPager(text)) => text,
+        Some(Effect::OpenPager(PagerInput::Text(text))) => text,
         _ => panic!("no page: {:?}", desk.app.notice),
     }
 }

@@ -181,6 +181,25 @@ fn a_value_is_erased_everywhere_after_its_memories_and_files_were_shown_and_type
 }
 
 #[test]
+fn the_menu_of_a_memory_takes_its_secret_out_everywhere_and_keeps_it() {
+    let mut desk = desk(80, 24);
+    desk.type_and_see("d", &["o  take out", "ghp_•••••• out of every memory and copy"]);
+    desk.type_keys("o");
+    let asked = question(&desk);
+    assert!(asked.contains("purge ghp_•••••• everywhere, out of 2 memories"), "{asked} {}", notice(&desk));
+    desk.agree();
+    assert_eq!(holding(desk._folder.path(), &token()), Vec::<PathBuf>::new());
+    assert_eq!(log(&desk).lines().count(), 4, "{}", log(&desk));
+    desk.press(KeyCode::Esc);
+    for (query, is_offered) in [("budget", true), ("nothing", false)] {
+        super::marks::search(&mut desk, query);
+        desk.type_keys("d");
+        assert_eq!(desk.screen().contains("o  take out"), is_offered, "{query}: {}", desk.screen());
+        desk.press(KeyCode::Esc);
+    }
+}
+
+#[test]
 fn the_memory_alone_is_erased_and_the_other_keeps_the_value() {
     let mut desk = desk(120, 36);
     desk.type_keys("gxde");

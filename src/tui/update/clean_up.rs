@@ -12,7 +12,6 @@ use crate::tui::state::app::{App, Screen};
 use crate::tui::state::clean_up::{CleanUp, CleanUpField, CleanUpReason, CleanUpStep};
 use crate::tui::update::list_view::row_refresh::ask;
 use crate::tui::update::{confirm, running_change};
-use crate::usecase::clean_up::CleanUpAction;
 use crate::work::Inspect;
 
 pub use crate::tui::update::clean_up::steps::{planned, rule_kept, verdict_kept};
@@ -123,15 +122,13 @@ fn preview_key(app: &mut App, key: KeyEvent) {
         KeyCode::Char('N') => take_all(app, |reason| matches!(reason, CleanUpReason::Near(_))),
         KeyCode::Char('t') => {
             clean_up.action_before = Some(clean_up.action);
-            clean_up.action = match clean_up.action {
-                CleanUpAction::Erase => CleanUpAction::Delete,
-                CleanUpAction::Delete => CleanUpAction::Erase,
-            };
+            clean_up.action = clean_up.next_action();
             // What the user took in was not searched for beside the stores yet.
             let is_stale = clean_up.is_stale;
             steps::plan_again(app, is_stale);
         }
         KeyCode::Char('f') => steps::false_alarm(app),
+        KeyCode::Char('o') => steps::open_place(app),
         KeyCode::Char('R') => steps::to_preview(app),
         KeyCode::Enter | KeyCode::Right => steps::to_confirm(app),
         _ => {}
@@ -160,6 +157,7 @@ fn proof_key(app: &mut App, key: KeyEvent) {
     }
     match key.code {
         KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q') => leave(app, ""),
+        KeyCode::Char('o') => steps::open_place(app),
         KeyCode::Char('V') => {
             leave(app, "");
             super::list_view::act(app, Action::Journal);

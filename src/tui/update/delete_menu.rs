@@ -6,17 +6,24 @@ use std::sync::Arc;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::running_change::request_change;
-use crate::model::{State, Store};
+use crate::check::secrets::{Finding, findings};
+use crate::detectors::Kind;
+use crate::model::{Snapshot, State, Store};
 use crate::ops::delete;
+use crate::store::erase::SecretValues;
 use crate::tui::possible_changes::{broken, target_of, why_not_alone};
 use crate::tui::state::app::{App, ChangeTarget};
 use crate::tui::state::pending_changes::{DeleteMenu, DeleteMenuItem};
+use crate::usecase::value_holders::SHORTEST_VALUE;
 use crate::usecase::{
     ArchiveMemories, Command, DeleteOptions, EraseOptions, UnarchiveMemories, UndeleteMemories, memory_count,
 };
 
 /// A line of the menu: its key, its name, what it does to one memory, and its command.
 type DeleteMenuLine = (char, &'static str, &'static str, Arc<dyn Command>);
+
+/// At most this many memories are searched for values before the menu is drawn.
+const SEARCHED: usize = 100;
 
 /// The end of a line if some of the memories can't be changed this way.
 const REST: &str = "; the rest can't be";
@@ -35,6 +42,7 @@ fn lines() -> [DeleteMenuLine; 5] {
 /// offers all that a search shows, and to erase all of the list.
 pub fn menu(app: &App, aim: ChangeTarget) -> DeleteMenu {
     let mut choices = choices(app, &aim);
+    add_take_out(&mut choices, &aim);
     let all: Vec<_> = app.results.hits.iter().map(|hit| hit.at).collect();
     if !app.marks.is_empty() || all.len() < 2 {
         return DeleteMenu { verb: "Remove", aim, lines: choices };
@@ -73,6 +81,75 @@ pub fn erase_all(found: ChangeTarget, what: &str) -> Option<DeleteMenuItem> {
     let own = choice(&found, ('E', "erase all", "", Arc::new(EraseOptions::default())))?;
     let count = own.about.strip_suffix(REST).unwrap_or(&own.about);
     Some(DeleteMenuItem { about: format!("{count}: {what}, for good"), all_found: Some(found), ..own })
+}
+
+/// Values that the menu takes out wherever they are: the memories stay, or go. They are found when it is planned: deleted
+/// ones, and copies in every file, can have a value, too.
+pub struct ValuesToErase<'a> {
+    pub snapshot: &'a Arc<Snapshot>,
+    pub values: SecretValues,
+    /// Their name, masked. Untrusted text.
+    pub name: &'a str,
+}
+
+impl ValuesToErase<'_> {
+    /// Returns the line that keeps the memories. `places` are words.
+    pub fn take_out(&self, places: &str) -> DeleteMenuItem {
+        let about = format!("{} out of {places}, for good; the memories stay", self.name);
+        self.line('o', "take out", about, true)
+    }
+
+    /// Returns the line that erases the memories: this many, in words.
+    pub fn erase(&self, count: &str) -> DeleteMenuItem {
+        let about = format!("{} everywhere: {count}, every copy, for good", self.name);
+        self.line('v', "erase value", about, false)
+    }
+
+    fn line(&self, key: char, name: &'static str, about: String, keeps_memories: bool) -> DeleteMenuItem {
+        let is_short = self.values.all().iter().any(|own| own.len() < SHORTEST_VALUE);
+        let refused = is_short.then(|| {
+            format!(
+                "A value under {SHORTEST_VALUE} bytes is in other texts by chance: erase the memory, or redact the value."
+            )
+        });
+        let values = self.values.clone();
+        let wanted = Arc::new(EraseOptions { values, keeps_memories, ..EraseOptions::default() });
+        let (snapshot, target_name) = (Arc::clone(self.snapshot), self.name.to_owned());
+        let target = ChangeTarget { snapshot, name: target_name, ..ChangeTarget::default() };
+        DeleteMenuItem { key, name, about, wanted, all_found: Some(target), refused }
+    }
+}
+
+/// Returns the line that takes the secrets of the chosen memories out, or their other sensitive values if they have no
+/// secret. `None` if nothing is found, or if there are more memories than can be searched before the menu is drawn.
+pub fn take_out(aim: &ChangeTarget) -> Option<DeleteMenuItem> {
+    if aim.at.len() > SEARCHED {
+        return None;
+    }
+    let found = aim.at.iter().flat_map(|at| {
+        let (store, entry) = aim.snapshot.get(*at);
+        findings(store, entry, None)
+    });
+    let (secrets, others): (Vec<Finding>, Vec<Finding>) = found.partition(|own| own.kind.is_secret());
+    let is_personal = |own: &Finding| matches!(own.kind, Kind::Email | Kind::Phone | Kind::Iban | Kind::Card);
+    let chosen = match secrets.is_empty() {
+        true => others.into_iter().filter(is_personal).collect(),
+        false => secrets,
+    };
+    let values = SecretValues::of(chosen.iter().map(|own| &own.value));
+    let name = match values.all().len() {
+        0 => return None,
+        1 => chosen.first().map_or(String::new(), |own| own.masked.clone()),
+        several => format!("{several} values"),
+    };
+    let own = ValuesToErase { snapshot: &aim.snapshot, values, name: &name };
+    Some(own.take_out("every memory and copy"))
+}
+
+/// Adds [`take_out`] before the line that erases the memories.
+pub fn add_take_out(choices: &mut Vec<DeleteMenuItem>, aim: &ChangeTarget) {
+    let at = choices.iter().position(|own| own.wanted.is::<EraseOptions>()).unwrap_or(choices.len());
+    choices.splice(at..at, take_out(aim));
 }
 
 /// Makes a line of the menu. A line that restores is left out if there is nothing to restore.

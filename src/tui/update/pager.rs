@@ -5,6 +5,7 @@ use crate::tui::message::Effect;
 use crate::tui::state::app::{App, Screen};
 use crate::tui::update::{detail, keep_in_view, ready};
 use crate::tui::view::{drawn, plain};
+use crate::work::PagerInput;
 
 const ROWS: u16 = 4_000;
 
@@ -17,7 +18,7 @@ pub fn page(app: &mut App) {
         }
         _ => whole(app),
     };
-    app.push_effect(Effect::OpenPager(text));
+    app.push_effect(Effect::OpenPager(PagerInput::Text(text)));
 }
 
 /// Draws the view on a long page, and returns it without the first and last row.

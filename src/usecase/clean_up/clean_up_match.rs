@@ -17,6 +17,8 @@ pub enum CleanUpAction {
     Erase,
     /// They are deleted. That can be undone for 30 days.
     Delete,
+    /// They stay, and the values are taken out of them and of every copy, for good.
+    TakeOut,
 }
 
 /// What to forget, and what was chosen by hand.
@@ -39,7 +41,12 @@ pub struct CleanUpRequest {
 impl CleanUpRequest {
     /// True if only words, a topic or a query say what fits: then equal texts go, and pinned memories stay.
     pub fn is_by_words(&self) -> bool {
-        self.values.is_empty() && self.rule.kinds.is_empty() && self.names.is_none()
+        !self.has_values() && self.names.is_none()
+    }
+
+    /// True if values or kinds of them say what fits: they can be taken out of memories that stay.
+    pub fn has_values(&self) -> bool {
+        !self.values.is_empty() || !self.rule.kinds.is_empty()
     }
 }
 

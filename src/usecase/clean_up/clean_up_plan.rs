@@ -19,6 +19,8 @@ use crate::usecase::plan_change::plan;
 use crate::usecase::planned_change::{PlannedChange, PlannedErasure, memory_count};
 use crate::usecase::request::{ChangeRequest, Requester};
 
+const SHORT_OR_COMMON: &str = "its value is short, common, or in a memory that stays as it is";
+
 /// A clean-up with its plan.
 pub struct CleanUpPlan {
     /// What it takes and leaves.
@@ -27,7 +29,7 @@ pub struct CleanUpPlan {
     pub planned: PlannedChange,
     /// The memories that go without being asked for, because they are copies of one that goes: they have its id.
     pub copies: BTreeSet<EntryRef>,
-    /// The memories that fit and stay, because their format keeps them: a value in them is masked.
+    /// The memories that fit and stay as they are, or whose format keeps them: a value in them is masked.
     pub kept: BTreeSet<EntryRef>,
     /// The deleted memories that can't be restored afterwards: their undo data has something that is erased.
     pub lost: BTreeSet<EntryRef>,
@@ -38,12 +40,18 @@ impl CleanUpPlan {
     pub fn why_left(&self, at: EntryRef) -> String {
         let left = self.planned.skipped.iter().find(|own| own.which.contains(&at));
         match left {
+            _ if self.takes_out() => SHORT_OR_COMMON.into(),
             _ if self.kept.contains(&at) => {
                 "its format keeps it; a value that is erased is masked in it".into()
             }
             Some(own) => own.reason.clone(),
             None => String::new(),
         }
+    }
+
+    /// True if the memories stay, and lose their values.
+    pub fn takes_out(&self) -> bool {
+        self.planned.request.command.get::<EraseOptions>().is_some_and(|own| own.keeps_memories)
     }
 
     /// Returns the title of a memory, or its name if the title must not be shown. Untrusted text.
@@ -88,21 +96,27 @@ fn plan_once(
     let found = find(snapshot, request, triage, host.now, progress.searches())?;
     progress.go_on().map_err(|_| CleanUpError::Stopped)?;
     let (command, name): (Arc<dyn Command>, _) = match request.action {
-        CleanUpAction::Erase => (
-            Arc::new(EraseOptions { values: found.values.clone(), ..EraseOptions::default() }),
-            name_of_values(&found.values, found.at.len()),
-        ),
         CleanUpAction::Delete => (Arc::new(DeleteOptions::default()), memory_count(found.at.len())),
+        CleanUpAction::Erase | CleanUpAction::TakeOut => {
+            let keeps_memories = request.action == CleanUpAction::TakeOut;
+            let values = found.values.clone();
+            let erasure = EraseOptions { values, keeps_memories, ..EraseOptions::default() };
+            (Arc::new(erasure), name_of_values(&found.values, found.at.len()))
+        }
     };
     let change =
         ChangeRequest::new(Arc::clone(snapshot), Requester::Query, command, host.data.to_owned(), host.now);
     let (at, hidden_values) = (found.at.clone(), Arc::new(found.hidden.clone()));
     let change = ChangeRequest { at, name, hidden_values, progress: Arc::clone(progress), ..change };
-    let mut planned = match found.at.is_empty() && found.values.is_empty() {
+    let is_nothing = match request.action {
+        CleanUpAction::TakeOut => found.values.is_empty(),
+        _ => found.at.is_empty() && found.values.is_empty(),
+    };
+    let mut planned = match is_nothing {
         true => PlannedChange::of(change, Vec::new()),
         false => plan(change, host)?,
     };
-    if request.action == CleanUpAction::Erase {
+    if request.action != CleanUpAction::Delete {
         planned.not_reached.rotate.clone_from(&found.rotate);
     }
     planned.notes.extend(values_left(&found).into_iter().chain(found.time_notes.iter().cloned()));

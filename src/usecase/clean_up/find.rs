@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::clean_up_match::{CleanUpError, CleanUpMatch, CleanUpRequest};
+use super::clean_up_match::{CleanUpAction, CleanUpError, CleanUpMatch, CleanUpRequest};
 use super::near_copies::{NearCopy, NearKind, near_copies};
 use crate::check::secrets::{Finding, findings};
 use crate::detectors::{Kind, NameList, detect, provider_of};
@@ -182,11 +182,12 @@ impl CleanUpSearch<'_> {
         let CleanUpSearch { snapshot, request, .. } = *self;
         let GoingAndStaying { goes, near, pinned } = found;
         let erasable = self.erasable(values);
+        let takes_out = request.action == CleanUpAction::TakeOut;
         let holders = holders(snapshot, &goes, &erasable);
         // What the format keeps has the value masked, unless the user wants that memory to stay as it is.
         let stays = holders.iter().filter(|(at, _)| {
             let (store, entry) = snapshot.get(**at);
-            request.except.contains(at) || !is_masked(store, entry)
+            request.except.contains(at) || !takes_out && !is_masked(store, entry)
         });
         let held: BTreeSet<usize> = stays.flat_map(|(_, values)| values).copied().collect();
         let everywhere = erasable.all().iter().enumerate().filter(|(at, _)| !held.contains(at));
@@ -194,16 +195,24 @@ impl CleanUpSearch<'_> {
         let is_named =
             |at: &EntryRef| request.except.contains(at) || pinned.contains(at) || goes.contains(at);
         let holders: Vec<EntryRef> = holders.into_keys().filter(|at| !is_named(at)).collect();
-        let near = near.into_iter().filter(|(at, _)| !holders.contains(at)).map(|(at, kind)| NearCopy {
+        let is_near = |kind| !takes_out || kind == NearKind::Part;
+        let near = near.into_iter().filter(|(at, kind)| !holders.contains(at) && is_near(*kind));
+        let near = near.map(|(at, kind)| NearCopy {
             at,
             kind,
             is_out_of_time: !self.is_in_time(at),
             is_pinned: self.is_pinned(at),
         });
-        let at: Vec<EntryRef> = goes.into_iter().collect();
+        let near_copies = near.collect();
+        let (at, holders): (Vec<EntryRef>, Vec<EntryRef>) = match takes_out {
+            true => {
+                (goes.into_iter().chain(holders).collect::<BTreeSet<_>>().into_iter().collect(), Vec::new())
+            }
+            false => (goes.into_iter().collect(), holders),
+        };
         CleanUpMatch {
             rotate: keys_to_rotate(snapshot, &at, &request.values, self.triage),
-            near_copies: near.collect(),
+            near_copies,
             pinned: pinned.into_iter().collect(),
             values_left: values.len() - everywhere.all().len(),
             hidden: self.hidden(values),

@@ -234,7 +234,7 @@ fn a_value_is_verified_beside_the_stores_too_and_this_does_not_fail() {
     assert!(states(&checked[0]).iter().all(|(_, now)| now == "has-it"));
     let told = home.run(&["verify-erased", "--value-from", "-"], &home.value).expect_status(0).stdout;
     assert!(told.contains("beside the stores, and not changed: 1 transcript, 2 database files"), "{told}");
-    assert!(told.contains("0a.jsonl, twice"), "{told}");
+    assert!(told.contains("0a.jsonl:2, twice"), "{told}");
 }
 
 #[test]

@@ -1,19 +1,22 @@
 //! From one step of the clean-up to the next, and what was typed as a request.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::check::secrets::findings;
 use crate::detectors::Kind;
-use crate::model::{PathText, Snapshot, Store};
+use crate::model::{PathText, Snapshot, Store, path_from_text};
+use crate::store::surroundings::is_whole_path;
+use crate::tui::message::Effect;
 use crate::tui::panes::clean_up;
 use crate::tui::state::app::App;
 use crate::tui::state::clean_up::{CleanUp, CleanUpField, CleanUpStep};
 use crate::tui::state::pending_changes::ActiveChange;
 use crate::tui::update::confirm;
-use crate::usecase::clean_up::{CleanUpPlan, CleanUpRequest, CleanUpRule, SavedRules};
+use crate::usecase::clean_up::{CleanUpAction, CleanUpPlan, CleanUpRequest, CleanUpRule, SavedRules};
 use crate::usecase::value_holders::SHORTEST_VALUE;
 use crate::usecase::{PlannedChange, Verdict};
-use crate::work::{CleanUpJob, Job};
+use crate::work::{CleanUpJob, Job, PagerInput};
 
 /// Goes on to the stores, if what was typed can be understood.
 pub fn to_scope(app: &mut App) {
@@ -21,11 +24,14 @@ pub fn to_scope(app: &mut App) {
     let Some(clean_up) = &mut app.clean_up else { return };
     let checked = request(clean_up).and_then(|request| {
         request.rule.parsed(now).map_err(|error| format!("It can't be understood: {error}"))?;
-        Ok((new_rule(clean_up, &request)?, request.rule))
+        Ok((new_rule(clean_up, &request)?, request))
     });
     match checked {
         Ok((rule, asked)) => {
             (clean_up.step, clean_up.failure) = (CleanUpStep::Scope, None);
+            clean_up.has_values = asked.has_values();
+            clean_up.action = if clean_up.has_values { CleanUpAction::TakeOut } else { CleanUpAction::Erase };
+            let asked = asked.rule;
             if !asked.stores.is_empty() {
                 clean_up.chosen = clean_up.listed.stores.iter().map(|store| asked.is_for(store)).collect();
             }
@@ -127,6 +133,7 @@ pub fn planned(app: &mut App, number: u64, outcome: Result<(Arc<Snapshot>, Clean
             (clean_up.snapshot, clean_up.plan, clean_up.failure) = (Some(snapshot), Some(plan), None);
             (clean_up.step, clean_up.action_before) = (CleanUpStep::Preview, None);
             clean_up.list();
+            (clean_up.places, clean_up.opened) = (places(clean_up), 0);
             clean_up.row.go(clean_up.row.at, clean_up.rows.len(), rows);
             if std::mem::take(&mut clean_up.asks_next) {
                 to_confirm(app);
@@ -142,6 +149,26 @@ pub fn planned(app: &mut App, number: u64, outcome: Result<(Arc<Snapshot>, Clean
             app.say(why);
         }
     }
+}
+
+/// Returns the files beside the stores of the plan that can be opened.
+fn places(clean_up: &CleanUp) -> Vec<(PathBuf, u64)> {
+    let beside = clean_up.plan.iter().filter_map(|plan| plan.planned.not_reached.beside.as_ref());
+    let found = beside.flat_map(|report| &report.found).filter(|own| is_whole_path(&own.path));
+    found.filter_map(|own| Some((path_from_text(&own.path), own.line?))).collect()
+}
+
+/// Opens the next file beside the stores in `$PAGER`, at the line of its first match.
+pub fn open_place(app: &mut App) {
+    let Some(clean_up) = &mut app.clean_up else { return };
+    let all = clean_up.places.len();
+    let Some((path, line)) = clean_up.places.get(clean_up.opened % all.max(1)).cloned() else {
+        return app.say("No file beside the stores has it, or none that has lines.");
+    };
+    clean_up.opened += 1;
+    let opened = (clean_up.opened - 1) % all + 1;
+    app.say(format!("{opened} of {all}: {}:{line}", path.to_text()));
+    app.push_effect(Effect::OpenPager(PagerInput::File(path, line)));
 }
 
 /// Asks, or makes the plan again first if the user chose other memories.

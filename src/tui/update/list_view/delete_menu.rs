@@ -9,7 +9,7 @@ use crate::tui::possible_changes::{checked_row, writable};
 use crate::tui::state::app::{App, ChangeTarget, Screen};
 use crate::tui::state::pending_changes::DeleteMenu;
 use crate::tui::state::row_list::ListRow;
-use crate::tui::update::delete_menu::{choices, erase_all};
+use crate::tui::update::delete_menu::{add_take_out, choices, erase_all};
 use crate::tui::update::list_view::change_request::aimed;
 use crate::tui::update::list_view::secrets;
 use crate::tui::update::{editor, reference_go_back};
@@ -39,8 +39,9 @@ pub fn menu(app: &App) -> Result<DeleteMenu, String> {
     hidden.sort_unstable();
     let aim = ChangeTarget { hidden, ..target(app, at) };
     let mut lines = choices(app, &aim);
-    if app.screen == Screen::Secrets {
-        lines.splice(0..0, secrets::value_lines(app));
+    match app.screen {
+        Screen::Secrets => _ = lines.splice(0..0, secrets::value_lines(app)),
+        _ => add_take_out(&mut lines, &aim),
     }
     // The rows of problems and of files are not the memories themselves.
     let are_memories = !matches!(app.screen, Screen::Problems | Screen::Loaded);

@@ -13,11 +13,12 @@ use crate::tui::possible_changes::writable;
 use crate::tui::state::app::{App, ChangeTarget};
 use crate::tui::state::pending_changes::{DeleteMenu, DeleteMenuItem};
 use crate::tui::state::row_list::ListRow;
+use crate::tui::update::delete_menu::ValuesToErase;
 use crate::tui::update::list_view::change_request::aimed_in_list;
 use crate::tui::update::list_view::row_refresh::{cursor_key, renew};
 use crate::tui::update::reference_go_back;
 use crate::usecase::value_holders::SHORTEST_VALUE;
-use crate::usecase::{EraseOptions, FindingList, ListedFinding, Verdict, memory_count};
+use crate::usecase::{FindingList, ListedFinding, Verdict, memory_count};
 use crate::work::Job;
 
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -137,27 +138,9 @@ pub fn value_lines(app: &App) -> Vec<DeleteMenuItem> {
         return Vec::new();
     };
     let count = memory_count(holders(app, &values).len());
-    let is_short = values.iter().any(|own| own.len() < SHORTEST_VALUE);
-    let refused = is_short.then(|| {
-        format!(
-            "A value under {SHORTEST_VALUE} bytes is in other texts by chance: erase the memory, or redact the value."
-        )
-    });
-    // The memories are found when it is planned: deleted ones and copies in every file can hold the value, too.
-    let snapshot = Arc::clone(&list.snapshot);
-    let target = ChangeTarget { snapshot, name: name(&found), ..ChangeTarget::default() };
-    let values = SecretValues::of(values);
-    let line = |(key, name, about, keeps_memories): (char, &'static str, String, bool)| DeleteMenuItem {
-        key,
-        name,
-        about,
-        wanted: Arc::new(EraseOptions { values: values.clone(), keeps_memories, ..EraseOptions::default() }),
-        all_found: Some(target.clone()),
-        refused: refused.clone(),
-    };
-    let out = format!("{} out of {count} and every copy, for good; the memories stay", target.name);
-    let gone = format!("{} everywhere: {count}, every copy, for good", target.name);
-    [('o', "take out", out, true), ('v', "erase value", gone, false)].map(line).into()
+    let name = name(&found);
+    let own = ValuesToErase { snapshot: &list.snapshot, values: SecretValues::of(&values), name: &name };
+    vec![own.take_out(&format!("{count} and every copy")), own.erase(&count)]
 }
 
 const STYLES: [(char, &str, RedactionStyle); 3] = [

@@ -1,0 +1,326 @@
+//! Finds the password after its label.
+
+use std::ops::Range;
+
+use super::label::{PasswordLabel, ValueLink};
+use super::password_value::{is_key, is_odd, is_password, phrase, trimmed};
+use super::reader::{TextReader, is_space, is_unspaced};
+use super::words::WORDS;
+
+/// The most words between a label and what links it with its value.
+const MOST_WORDS: usize = 8;
+/// The longest password, in bytes.
+const LONGEST: usize = 128;
+
+/// What may stand between a label and its value.
+const SIGNS: [&str; 15] =
+    ["=>", "->", ":=", "===", "==", "=", "→", "：", ":", "|", ">", "⇒", "– ", "— ", "- "];
+
+pub fn value_after(text: &str, label: PasswordLabel<'_>) -> Option<Range<usize>> {
+    let mut own = TextReader { text, at: 0 };
+    let is_plain = suffix(&mut own, label)?;
+    own.skip(|c| matches!(c, '\u{300}'..='\u{36f}'));
+    if let Some(found) = argument(own, label) {
+        return Some(found);
+    }
+    // The end of a name in quotes, or of words in bold.
+    let is_bold = own.skip(|c| "*\"`]\\_?»”）".contains(c)).contains("**");
+    if own.take("'s ") || own.take("’s ") {
+        return value(own, ValueLink::Verb, label);
+    }
+    own.skip(|c| "'\"`".contains(c));
+    let mut is_joined = false;
+    for word in 0..=MOST_WORDS {
+        own.spaces();
+        let mut near = own;
+        match links(&mut near, word) {
+            Some(link) => {
+                let most = if is_joined { ValueLink::Preposition } else { ValueLink::Sign };
+                let link = link.min(if is_plain { most } else { most.min(ValueLink::FarVerb) });
+                let found = value(near, link, label);
+                if found.is_some() || link == ValueLink::Sign {
+                    return found;
+                }
+            }
+            None if word == 0 && is_plain => {
+                if let Some(found) = beside(own, label, is_bold) {
+                    return Some(found);
+                }
+            }
+            None => {}
+        }
+        let is_code = label.is_of_digits() && (label.name != "pin" || word == 0);
+        let of_code = if is_code { code(own) } else { None };
+        let is_far = word > 0 || label.is_key();
+        let found = of_code.or_else(|| if is_far { random_word(own, label.is_key()) } else { None });
+        if found.is_some() {
+            return found;
+        }
+        is_joined |= own.rest().starts_with([',', ';']);
+        if !next_word(&mut own, word)? {
+            return None;
+        }
+    }
+    None
+}
+
+/// Returns a value with no link between it and its label.
+fn beside(own: TextReader<'_>, label: PasswordLabel<'_>, is_bold: bool) -> Option<Range<usize>> {
+    let of_pair = if label.is_second || is_bold { ValueLink::Verb } else { ValueLink::Space };
+    let link = if is_opening(own.rest()) { ValueLink::Sign } else { of_pair };
+    let after =
+        |start: &str| own.rest().starts_with(start).then(|| TextReader { at: own.at + start.len(), ..own });
+    let after_comma = || value(after(", ")?, ValueLink::Preposition, label);
+    let after_adverb = || value(after(WORDS.adverbs.at(own.rest())?)?, ValueLink::Space, label);
+    // A value on the line after a label that is alone on its line.
+    let below = || {
+        let mut below = own;
+        let is_alone = !label.is_in_sentence && below.line_ends();
+        if is_alone { value(below, ValueLink::Verb, label) } else { None }
+    };
+    value(own, link, label).or_else(after_comma).or_else(after_adverb).or_else(below)
+}
+
+/// Returns a code of digits that ends a sentence, as in `the door code of the office 4711`.
+fn code(mut own: TextReader<'_>) -> Option<Range<usize>> {
+    let start = own.at;
+    let digits = own.skip(|c| c.is_ascii_digit()).len();
+    let is_end = own.rest().is_empty()
+        || own.rest().starts_with(['.', ',', '\n', ' ', ';', '*', '#']) && !own.rest().starts_with(" %");
+    ((4..=8).contains(&digits) && is_end).then_some(start..own.at)
+}
+
+/// Returns a word in parentheses, or at the end of a sentence, that looks like a password by itself.
+fn random_word(mut own: TextReader<'_>, is_key_label: bool) -> Option<Range<usize>> {
+    let is_inside = own.take("(");
+    let rest = own.rest();
+    let word = trimmed(&rest[..rest.find(|c: char| c.is_whitespace() || c == ')').unwrap_or(rest.len())]);
+    let has = |is: fn(char) -> bool| word.chars().any(is);
+    let is_mixed = has(char::is_uppercase) && has(char::is_lowercase)
+        || has(|c| !c.is_alphanumeric() && !"-_./:@'’()+".contains(c));
+    if is_key_label {
+        return is_key(word).then(|| own.at..own.at + word.len());
+    }
+    let is_it = word.chars().count() >= 8
+        && has(|c| c.is_ascii_digit())
+        && is_mixed
+        && is_password(word, ValueLink::Preposition, false, false);
+    let is_over = is_inside || ends(&rest[word.len()..]);
+    (is_it && is_over).then(|| own.at..own.at + word.len())
+}
+
+/// Returns a value in quotes after the name of its parameter: `'password', 'X'`, `[name=password]').fill('X')`.
+fn argument(mut own: TextReader<'_>, label: PasswordLabel<'_>) -> Option<Range<usize>> {
+    let is_end = !own.skip(|c| "\"'`])\\".contains(c)).is_empty();
+    own.spaces();
+    let is_call = own.take(".") && !own.skip(|c| c.is_ascii_alphabetic()).is_empty() && own.take("(");
+    let is_next = is_call || own.take(",");
+    own.spaces();
+    (is_end && is_next && is_opening(own.rest())).then(|| value(own, ValueLink::Sign, label))?
+}
+
+/// Reads what follows a label without a space, as in `password_old`. `None` if it is no password then, as in
+/// `password-manager`. False if nothing is known of it.
+fn suffix(own: &mut TextReader<'_>, label: PasswordLabel<'_>) -> Option<bool> {
+    let next = own.rest().chars().next()?;
+    let is_particle = |c: char| {
+        matches!(c, 'は' | 'が' | '는' | '은' | '이' | '가' | '是' | '为' | '為' | '改' | '已' | '现' | '就')
+    };
+    if let Some(object) = ['を', '를', '을'].iter().find(|own| **own == next) {
+        let rest = own.rest();
+        let is_set =
+            ["に変", "に設", "にし", "に更", "로 ", "로)", "로 변"].iter().any(|end| rest.contains(end));
+        own.at += if is_set { object.len_utf8() } else { 0 };
+        return is_set.then_some(true);
+    }
+    if label.is_unspaced() {
+        // A label that goes on is another word: パスワードマネージャー.
+        return (!is_unspaced(next) || is_particle(next)).then_some(true);
+    }
+    if next.is_alphabetic() && !is_unspaced(next) {
+        return None;
+    }
+    let follows = own.rest().chars().nth(1).unwrap_or(' ');
+    if !next.is_ascii_digit() && (!"_-.".contains(next) || !follows.is_alphanumeric()) {
+        return Some(true);
+    }
+    let words = own.skip(|c| c.is_alphanumeric() || "_-.".contains(c)).to_lowercase();
+    let mut all = words.split(['_', '-', '.']).filter(|word| !word.is_empty()).peekable();
+    let is_known = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit()) || WORDS.usual_parts.has(word);
+    let mut is_plain = true;
+    for word in all.by_ref() {
+        if WORDS.other_things.has(word) || WORDS.parts_of_names.has(word) {
+            return None;
+        }
+        is_plain &= is_known(word);
+    }
+    Some(is_plain)
+}
+
+/// Reads signs and verbs. `None` if there are none.
+pub fn links(own: &mut TextReader<'_>, word: usize) -> Option<ValueLink> {
+    let mut link = None;
+    loop {
+        own.spaces();
+        let start = own.at;
+        own.skip(|c| c == '*');
+        if let Some(sign) = SIGNS.iter().find(|sign| own.rest().starts_with(**sign)) {
+            own.at += sign.len();
+            own.skip(|c| c == '*');
+            own.spaces();
+            // A value on a line of its own.
+            let line = own.at;
+            if !(sign.contains([':', '：']) && own.line_ends() && !own.rest().is_empty()) {
+                own.at = line;
+            }
+            link = Some(ValueLink::Sign);
+            continue;
+        }
+        own.at = start;
+        let rest = own.rest();
+        let (verb, preposition) = (WORDS.links.at(rest), WORDS.prepositions.at(rest));
+        let is_verb = verb.map(str::len) >= preposition.map(str::len);
+        let found = if is_verb { verb } else { preposition };
+        let adverb = || WORDS.adverbs.at(rest).filter(|_| link.is_some());
+        let Some(next) = found.or_else(adverb) else { return link };
+        if !is_verb && link.is_none() && !rest[next.len()..].starts_with(' ') {
+            return None;
+        }
+        own.at += next.len();
+        own.take(",");
+        own.spaces();
+        let of_word = match (is_verb, word) {
+            (false, _) => ValueLink::Preposition,
+            (true, 0) => ValueLink::Verb,
+            _ => ValueLink::FarVerb,
+        };
+        link = link.max(Some(of_word));
+    }
+}
+
+/// Skips a word between a label and its link. False if the sentence ends, `None` if the label is about something else.
+fn next_word(own: &mut TextReader<'_>, number: usize) -> Option<bool> {
+    if own.take("(") {
+        let inside = own.skip(|c| c != ')' && c != '\n');
+        let ends = own.take(")");
+        return Some(ends && inside.len() < 48);
+    }
+    let start = own.at;
+    // A name in quotes.
+    if own.take("`") {
+        let inside = own.skip(|c| !"`\n".contains(c));
+        return Some(own.take("`") && inside.len() < 32 && own.rest().starts_with([' ', ':']));
+    }
+    loop {
+        own.skip(|c| !c.is_whitespace() && !":=：,;.\"`|)\\→。，".contains(c));
+        // A point within a word, as in the name of a host; a port, as in `host:5432`.
+        let mut rest = own.rest().chars();
+        let is_inside = rest.next().is_some_and(|c| ".:".contains(c))
+            && rest.next().is_some_and(|c| c.is_alphanumeric() || c == '/');
+        if !is_inside {
+            break;
+        }
+        own.at += 1;
+    }
+    let word = &own.text[start..own.at];
+    let lower = word.to_lowercase();
+    if WORDS.other_things.has(&lower) || number == 0 && WORDS.parts_of_names.has(&lower) {
+        return None;
+    }
+    let next = own.rest().chars().next();
+    Some(
+        own.take(",")
+            || own.take(";")
+            || !word.is_empty() && next.is_some_and(|c| is_space(c) || ":=：→".contains(c)),
+    )
+}
+
+const OPENINGS: [(&str, &str); 12] = [
+    ("\\\"", "\\\""),
+    ("\"", "\""),
+    ("'", "'"),
+    ("`", "`"),
+    ("«\u{a0}", "»"),
+    ("« ", "»"),
+    ("«", "»"),
+    ("“", "”"),
+    ("„", "“"),
+    ("「", "」"),
+    ("『", "』"),
+    ("**", "**"),
+];
+
+fn is_opening(text: &str) -> bool {
+    OPENINGS.iter().any(|(open, _)| text.starts_with(open))
+}
+
+/// Reads a value, if it may be a password.
+pub fn value(mut own: TextReader<'_>, link: ValueLink, label: PasswordLabel<'_>) -> Option<Range<usize>> {
+    own.skip(|c| c == '(' || is_space(c));
+    if own.rest().starts_with("**") && own.rest()[2..].starts_with(['`', '"', '\'']) {
+        own.at += 2;
+    }
+    if let Some((open, close)) = OPENINGS.iter().find(|(open, _)| own.rest().starts_with(open)) {
+        own.at += open.len();
+        let rest = own.rest();
+        let inside = rest[..rest.find(close)?].trim_end_matches(['\u{a0}', ' ']);
+        let fits = inside.len() <= LONGEST && !inside.contains(['\n', '\r']);
+        if label.is_key() {
+            return is_key(inside).then(|| own.at..own.at + inside.len());
+        }
+        let is_it = fits
+            && (is_password(inside, link.max(ValueLink::Verb), true, label.is_of_digits())
+                || label.is_phrase() && phrase(inside) == Some(inside.len()));
+        return is_it.then(|| own.at..own.at + inside.len());
+    }
+    let rest = own.rest();
+    if label.is_key() {
+        let word = trimmed(
+            &rest[..rest
+                .find(|c: char| c.is_whitespace() || !c.is_ascii() || "\"`'|".contains(c))
+                .unwrap_or(rest.len())],
+        );
+        return is_key(word).then(|| own.at..own.at + word.len());
+    }
+    if label.is_phrase()
+        && link >= ValueLink::FarVerb
+        && let Some(len) = phrase(rest)
+    {
+        return Some(own.at..own.at + len);
+    }
+    let is_end = |c: char| c.is_whitespace() || is_unspaced(c) || "\"`|\\，。；、）」»“”（".contains(c);
+    let word = &rest[..rest.find(is_end).unwrap_or(rest.len())];
+    let word = trimmed(word);
+    let after = &rest[word.len()..];
+    let is_asked = after.trim_start_matches(is_space).starts_with(['に', 'を', 'で', 'と', 'へ'])
+        && !after.contains("に変")
+        && !after.contains("に設");
+    let is_over = || ends(after) && !label.is_weak() || label.is_foreign() && word.is_ascii() && !is_asked;
+    // A place or a person that the password is of: `the password to db-3 is X`.
+    let mut next = TextReader { text: own.text, at: own.at + word.len() };
+    if link < ValueLink::FarVerb && links(&mut next, 1).is_some_and(|link| link > ValueLink::Preposition) {
+        return None;
+    }
+    let link = if link == ValueLink::Space && label.is_foreign() && word.is_ascii() {
+        ValueLink::Verb
+    } else {
+        link
+    };
+    let link = if link == ValueLink::Preposition && label.is_foreign() && word.is_ascii() {
+        ValueLink::Verb
+    } else {
+        link
+    };
+    let is_usual = is_password(word, link, false, label.is_of_digits() || label.is_unspaced());
+    let is_it = word.len() <= LONGEST && is_usual && (is_odd(word) || is_over());
+    is_it.then(|| own.at..own.at + word.len())
+}
+
+/// True if a sentence, a line or a cell ends here: in the middle of a sentence, a plain word is one of its words.
+fn ends(rest: &str) -> bool {
+    let after = rest.trim_start_matches(is_space);
+    let is_end = after.starts_with([
+        '\n', '\r', '|', '\\', '(', '"', '<', '—', '–', '/', '。', '，', '；', '、', '）', '」', '（', '*',
+    ]);
+    after.is_empty() || is_end || rest.starts_with(['.', ',', ';', '!', ')', '*', '\'', '`'])
+}
