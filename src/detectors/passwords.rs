@@ -80,6 +80,7 @@ fn starts_word(before: &[u8], name: &str, is_assigned: bool) -> bool {
     let is_part = name.len() > 7 && last.is_ascii() || is_assigned && last.is_ascii_alphabetic();
     is_escape
         || !last.is_alphanumeric()
+        || is_unspaced(last)
         || is_capital
         || is_unspaced(first)
         || last.is_ascii_digit()

@@ -94,7 +94,8 @@ pub fn plan_erasure(
     refuse_names(host.disk, store, &values)?;
     refuse_rules(host, &values)?;
     let (targets, left) = chosen_targets(context, entries, (asked, each), progress)?;
-    let telling: Vec<String> = entries.iter().filter_map(|entry| telling_id(store, entry)).collect();
+    let gone = if asked.keeps_memories { &[] } else { entries };
+    let telling: Vec<String> = gone.iter().filter_map(|entry| telling_id(store, entry)).collect();
     // Records that only palimp's own data holds are targets, but the plan is only about files.
     let listed = store;
     let store = &match ops::delete::holds_deleted(store) {
@@ -121,6 +122,9 @@ pub fn plan_erasure(
     let steps = dropped_steps(&vault, &wanted, &removal.search_texts)?;
     let lost = lost_records(host, listed, entries, &wanted, &steps)?;
     let mut plan = removal.plan;
+    if asked.keeps_memories {
+        plan.records = plan.touched_entries().count();
+    }
     let copies = copies(store, entries, &wanted);
     plan.lines.extend(copy_lines(store, &copies, &plan.with_torn));
     plan.lines.extend(kept(&count_versions(store, &wanted, &gathered)?));

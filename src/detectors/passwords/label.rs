@@ -39,8 +39,11 @@ impl<'t> PasswordLabel<'t> {
         let is_of_block = line.trim().is_empty() && WORDS.settings.has(&above.to_lowercase());
         let is_in_sentence = line.ends_with(' ') && line.trim_end().ends_with(char::is_alphanumeric);
         let follows = ["/", "/ ", ", "].iter().any(|end| line.ends_with(end));
-        let is_second =
-            is_of_block || follows || WORDS.before_value.has(last) || WORDS.before_label.has(last);
+        let is_second = is_of_block
+            || follows
+            || name.ends_with(" on")
+            || WORDS.before_value.has(last)
+            || WORDS.before_label.has(last);
         PasswordLabel { name, is_in_sentence, is_second }
     }
 
@@ -53,13 +56,13 @@ impl<'t> PasswordLabel<'t> {
         self.name.ends_with(|c: char| c > '\u{370}')
     }
 
-    /// True if the word means much else: a plain word after it is no password, unless it begins the line.
+    /// True if the word means much else: only a value with digits is a password, or one after a sign.
     pub fn is_weak(self) -> bool {
-        self.is_in_sentence && WORDS.weak.has(&self.name.to_lowercase())
+        WORDS.weak.has(&self.name.to_lowercase())
     }
 
     pub fn is_phrase(self) -> bool {
-        WORDS.phrases.end(&self.name.to_lowercase())
+        WORDS.phrases.has(&self.name.to_lowercase()) || WORDS.phrases.end(&self.name.to_lowercase(), 0)
     }
 
     /// True for a key or a token, in languages whose words for them no other rule has: only a random value is one.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::label::{PasswordLabel, ValueLink};
-use super::password_value::is_password;
+use super::password_value::{is_odd, is_password, is_user};
 use super::reader::{TextReader, is_space, line_start};
 use super::value_after::{links, value};
 use super::words::WORDS;
@@ -24,13 +24,19 @@ pub fn login_value(text: &str) -> Option<Range<usize>> {
         own.spaces();
         links(&mut own, word);
         own.skip(|c| "*`\"".contains(c));
-        own.skip(|c| c.is_alphanumeric() || "_.@+-".contains(c));
+        let user = own.skip(|c| c.is_alphanumeric() || "_.@+-".contains(c));
         own.skip(|c| "*`\"".contains(c));
         let mut near = own;
         near.spaces();
         if near.take("/ ") || own.take("/") || own.take(":") && !own.rest().starts_with([' ', '/']) {
             near.at = near.at.max(own.at);
-            return value(near, ValueLink::Verb, label).filter(|found| !text[found.clone()].contains('/'));
+            let found = value(near, ValueLink::Verb, label)?;
+            let (inner, after) = (&text[found.clone()], &text[found.end..]);
+            let is_it = !inner.contains(['/', ':', '@'])
+                || is_odd(inner) && !inner.contains(['/', ':']) && !is_user(inner);
+            // `login / logout / refresh` names no user, and three things.
+            let is_list = after.trim_start().starts_with('/') || user.is_empty() && !is_odd(inner);
+            return (is_it && !is_list).then_some(found);
         }
         if !own.rest().starts_with(is_space) {
             return None;

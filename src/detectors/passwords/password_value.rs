@@ -16,7 +16,7 @@ pub fn trimmed(word: &str) -> &str {
             ']' => is_unbalanced('['),
             '}' => is_unbalanced('{'),
             '>' => word.contains('<'),
-            '*' => word.ends_with("**"),
+            '*' => true,
             '!' | '?' => !is_odd(word),
             _ => false,
         };
@@ -49,11 +49,13 @@ pub fn is_odd(value: &str) -> bool {
     let inner = value.strip_suffix(['!', '?']).unwrap_or(value);
     let has = |is: fn(char) -> bool| inner.chars().any(is);
     let is_sign = |c: char| c.is_ascii_punctuation() && !"-_./'+&,:()".contains(c);
-    let capitals = inner.char_indices().filter(|(at, c)| *at > 0 && c.is_uppercase()).count();
+    let pairs = || inner.as_bytes().windows(2);
+    let turns = pairs().filter(|own| own[0].is_ascii_lowercase() && own[1].is_ascii_uppercase()).count();
+    let is_in_capitals = pairs().any(|own| own[0].is_ascii_uppercase() && own[1].is_ascii_uppercase());
     let (letter, digit, sign) = (has(char::is_alphabetic), has(|c| c.is_ascii_digit()), has(is_sign));
     digit && (letter || sign || inner.len() >= 6)
         || sign && letter
-        || capitals > 1 && has(char::is_lowercase) && inner.len() > 7
+        || inner.len() > 7 && (turns > 2 || turns > 1 && is_in_capitals)
 }
 
 /// The least length of a key that only its label shows.
@@ -155,10 +157,9 @@ fn is_said(lower: &str, value: &str) -> bool {
 
 fn is_plain_word(lower: &str, is_verb: bool) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || "-_.'+&".contains(c);
-    let is_ending = |end: &str| lower.ends_with(end) && lower.len() > end.len() + 2;
     lower.chars().all(is_word)
         && lower.chars().any(char::is_alphabetic)
-        && !(is_verb && WORDS.endings.all().any(is_ending))
+        && !(is_verb && WORDS.endings.end(lower, 2))
 }
 
 /// True for a name of code, such as `user.password`, `DB_PASSWORD`, `getPassword()` and `hashed_password`.
@@ -182,11 +183,11 @@ fn is_code(value: &str) -> bool {
         || is_name && !has_digit && has_label
         || is_of_code
         || is_call
-        || WORDS.file_endings.end(&lower)
+        || WORDS.file_endings.end(&lower, 0)
 }
 
 /// True for a user of a host: `root@db1`.
-fn is_user(lower: &str) -> bool {
+pub fn is_user(lower: &str) -> bool {
     let is_name =
         |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
     lower.split_once('@').is_some_and(|(user, host)| {

@@ -56,6 +56,9 @@ pub fn value_after(text: &str, label: PasswordLabel<'_>) -> Option<Range<usize>>
         if found.is_some() {
             return found;
         }
+        if label.is_weak() {
+            return None;
+        }
         is_joined |= own.rest().starts_with([',', ';']);
         if !next_word(&mut own, word)? {
             return None;
@@ -67,10 +70,10 @@ pub fn value_after(text: &str, label: PasswordLabel<'_>) -> Option<Range<usize>>
 /// Returns a value with no link between it and its label.
 fn beside(own: TextReader<'_>, label: PasswordLabel<'_>, is_bold: bool) -> Option<Range<usize>> {
     let of_pair = if label.is_second || is_bold { ValueLink::Verb } else { ValueLink::Space };
-    let link = if is_opening(own.rest()) { ValueLink::Sign } else { of_pair };
+    let link = if is_opening(own.rest()) && !label.is_weak() { ValueLink::Sign } else { of_pair };
     let after =
         |start: &str| own.rest().starts_with(start).then(|| TextReader { at: own.at + start.len(), ..own });
-    let after_comma = || value(after(", ")?, ValueLink::Preposition, label);
+    let after_comma = || value(after(", ").filter(|_| !label.is_weak())?, ValueLink::Preposition, label);
     let after_adverb = || value(after(WORDS.adverbs.at(own.rest())?)?, ValueLink::Space, label);
     // A value on the line after a label that is alone on its line.
     let below = || {
@@ -207,9 +210,10 @@ fn next_word(own: &mut TextReader<'_>, number: usize) -> Option<bool> {
     }
     let start = own.at;
     // A name in quotes.
-    if own.take("`") {
-        let inside = own.skip(|c| !"`\n".contains(c));
-        return Some(own.take("`") && inside.len() < 32 && own.rest().starts_with([' ', ':']));
+    if let Some(mark) = ["`", "\""].iter().find(|mark| own.rest().starts_with(**mark)) {
+        own.take(mark);
+        let inside = own.skip(|c| !"`\"\n".contains(c));
+        return Some(own.take(mark) && inside.len() < 32 && own.rest().starts_with([' ', ':']));
     }
     loop {
         own.skip(|c| !c.is_whitespace() && !":=：,;.\"`|)\\→。，".contains(c));
@@ -269,6 +273,7 @@ pub fn value(mut own: TextReader<'_>, link: ValueLink, label: PasswordLabel<'_>)
             return is_key(inside).then(|| own.at..own.at + inside.len());
         }
         let is_it = fits
+            && !is_weak(inside, link, label)
             && (is_password(inside, link.max(ValueLink::Verb), true, label.is_of_digits())
                 || label.is_phrase() && phrase(inside) == Some(inside.len()));
         return is_it.then(|| own.at..own.at + inside.len());
@@ -295,7 +300,10 @@ pub fn value(mut own: TextReader<'_>, link: ValueLink, label: PasswordLabel<'_>)
     let is_asked = after.trim_start_matches(is_space).starts_with(['に', 'を', 'で', 'と', 'へ'])
         && !after.contains("に変")
         && !after.contains("に設");
-    let is_over = || ends(after) && !label.is_weak() || label.is_foreign() && word.is_ascii() && !is_asked;
+    let is_over = || {
+        ends(after) && !(label.is_weak() && label.is_in_sentence)
+            || label.is_foreign() && word.is_ascii() && !is_asked
+    };
     // A place or a person that the password is of: `the password to db-3 is X`.
     let mut next = TextReader { text: own.text, at: own.at + word.len() };
     if link < ValueLink::FarVerb && links(&mut next, 1).is_some_and(|link| link > ValueLink::Preposition) {
@@ -312,8 +320,16 @@ pub fn value(mut own: TextReader<'_>, link: ValueLink, label: PasswordLabel<'_>)
         link
     };
     let is_usual = is_password(word, link, false, label.is_of_digits() || label.is_unspaced());
-    let is_it = word.len() <= LONGEST && is_usual && (is_odd(word) || is_over());
+    let is_it =
+        word.len() <= LONGEST && is_usual && !is_weak(word, link, label) && (is_odd(word) || is_over());
     is_it.then(|| own.at..own.at + word.len())
+}
+
+/// True if a value after a label that means much else has no digit, or is no word.
+fn is_weak(value: &str, link: ValueLink, label: PasswordLabel<'_>) -> bool {
+    let is_it = value.contains(|c: char| c.is_ascii_digit()) && !value.contains([' ', '=', '(']);
+    let is_pin = label.name.eq_ignore_ascii_case("pin") && value.contains(|c: char| !c.is_ascii_digit());
+    is_pin || label.is_weak() && link < ValueLink::Sign && !is_it
 }
 
 /// True if a sentence, a line or a cell ends here: in the middle of a sentence, a plain word is one of its words.

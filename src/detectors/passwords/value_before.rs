@@ -17,9 +17,11 @@ pub fn value_before(text: &str) -> Option<Range<usize>> {
         at += word.len() + 1;
     }
     let is_link = |word: &str| WORDS.backwards.has(word) || WORDS.backwards_as.has(word);
-    let link = words.iter().rposition(|(_, word)| is_link(word.trim_start_matches('(')))?;
+    let is_link_at = |at: usize| words.get(at).is_some_and(|(_, word)| is_link(word.trim_start_matches('(')));
+    let last = (0..words.len()).rfind(|at| is_link_at(*at))?;
+    let link = (0..=last).rev().take_while(|at| is_link_at(*at)).last()?;
     let (at, word) = *words.get(link.checked_sub(1)?)?;
-    let between = &words[link + 1..];
+    let between = &words[last + 1..];
     if between.len() > 4 || between.iter().any(|(_, word)| word.ends_with(['.', ',', ':'])) {
         return None;
     }
@@ -28,7 +30,7 @@ pub fn value_before(text: &str) -> Option<Range<usize>> {
     let is_quoted = lead > 0 && inner.len() < word.len() - lead;
     let is_use =
         |at: usize| words.get(at).is_some_and(|(_, word)| WORDS.before_value.has(&word.to_lowercase()));
-    let is_as = WORDS.backwards_as.has(words[link].1)
+    let is_as = WORDS.backwards_as.has(words[last].1)
         && between.len() < 3
         && link > 1
         && (is_use(link - 2) || link > 2 && is_use(link - 3));

@@ -1,28 +1,42 @@
-//! PasswordWords around passwords, in the languages of the labels: `assets/password-words.json`.
+//! Words around passwords, in the languages of the labels: `assets/password-words.json`.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
 use super::reader::is_unspaced;
 
-/// PasswordWords with `|` between them.
+/// Words, in the asset with `|` between them.
 #[derive(Debug, Default, Deserialize)]
-#[serde(transparent)]
-pub struct WordList(String);
+#[serde(from = "String")]
+pub struct WordList {
+    all: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl From<String> for WordList {
+    fn from(text: String) -> WordList {
+        let all: Vec<String> = text.split('|').map(str::to_owned).collect();
+        WordList { known: all.iter().cloned().collect(), all }
+    }
+}
 
 impl WordList {
-    pub fn all(&self) -> impl Iterator<Item = &str> {
-        self.0.split('|')
+    fn all(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().map(String::as_str)
     }
 
     pub fn has(&self, word: &str) -> bool {
-        self.all().any(|own| own == word)
+        self.known.contains(word)
     }
 
     /// Returns the longest of the words that a text begins with and that ends there.
     pub fn at(&self, text: &str) -> Option<&str> {
-        self.all().filter(|own| is_word_at(text, own)).max_by_key(|own| own.len())
+        let first = text.as_bytes().first()?.to_ascii_lowercase();
+        let may_be =
+            |own: &&str| own.as_bytes().first().is_some_and(|byte| byte.to_ascii_lowercase() == first);
+        self.all().filter(may_be).filter(|own| is_word_at(text, own)).max_by_key(|own| own.len())
     }
 
     /// True if a text begins with one of the words.
@@ -30,9 +44,9 @@ impl WordList {
         self.all().any(|own| text.starts_with(own))
     }
 
-    /// True if a text ends with one of the words.
-    pub fn end(&self, text: &str) -> bool {
-        self.all().any(|own| text.ends_with(own))
+    /// True if a text ends with one of the words, and is longer than it and this many bytes.
+    pub fn end(&self, text: &str, more: usize) -> bool {
+        self.all().any(|own| text.len() > own.len() + more && text.ends_with(own))
     }
 
     /// True if a text has one of the words, also as a part of another.

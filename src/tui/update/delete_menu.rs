@@ -95,7 +95,7 @@ pub struct ValuesToErase<'a> {
 impl ValuesToErase<'_> {
     /// Returns the line that keeps the memories. `places` are words.
     pub fn take_out(&self, places: &str) -> DeleteMenuItem {
-        let about = format!("{} out of {places}, for good; the memories stay", self.name);
+        let about = format!("{} out of {places}; the memories stay", self.name);
         self.line('o', "take out", about, true)
     }
 
