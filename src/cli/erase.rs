@@ -11,9 +11,11 @@ use super::value_input::{ValueOptions, holders};
 use super::{Context, Exit, Failure, ReadScope, Result, load_stores, secrets};
 use crate::check::secrets::Finding;
 use crate::disk::host::Host;
+use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, Snapshot};
 use crate::query::Query;
 use crate::store::erase::SecretValues;
+use crate::usecase::value_holders::SHORTEST_VALUE;
 use crate::usecase::{ChangeRequest, DetectedValues, EraseOptions, erasable, finish_erasure};
 
 pub struct EraseChoice {
@@ -148,7 +150,25 @@ fn detected(
             "no memory has something sensitive of these kinds. Nothing was changed.",
         ));
     }
-    let values = erasable(&with, detected.values.keys());
+    let mut values = erasable(&with, detected.values.keys());
+    if choice.keeps_memories {
+        // What opens something is taken out however many memories have it: they stay.
+        let keys = detected.values.iter().filter(|(own, is_key)| **is_key && own.len() >= SHORTEST_VALUE);
+        let keys = keys.map(|(own, _)| own.as_slice());
+        values = SecretValues::of(keys.chain(values.all().iter().map(|own| &own[..])));
+    }
+    let left = detected.values.len() - values.all().len();
+    if choice.keeps_memories && left > 0 {
+        let stay = count_with_noun(left as u64, "value");
+        let message = format!(
+            "{stay} of fewer than {SHORTEST_VALUE} bytes, or in more than 5 % of the memories, can't be taken out \
+             everywhere: `palimp redact --with mask` masks what is in these memories."
+        );
+        match values.is_empty() {
+            true => return Err(Failure::nothing(format!("{message} Nothing was changed."))),
+            false => warn(&message),
+        }
+    }
     Ok((with, detected.holders, values))
 }
 

@@ -33,11 +33,13 @@ pub fn keep_draft<'m>(
     now: Moment,
 ) -> String {
     let host = Host::here(data, now);
-    let keep = || keep_text(host, &store.root, text);
+    let memory: Option<&Entry> = memory.into();
+    let of = memory.map(|entry| draft_name((store, entry)));
+    let keep = || keep_text(host, &store.root, of.as_ref(), text);
     let drop = |kept: Result<PathBuf, CommitError>| {
         let _ = kept.map(|path| host.disk.remove(&path));
     };
-    let kept = match memory.into() {
+    let kept = match memory {
         Some(entry) => unless_erased(host, (store, entry), keep, drop),
         None => Ok(Some(keep())),
     };

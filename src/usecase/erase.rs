@@ -120,7 +120,10 @@ pub fn plan_erasure(
     progress.go_on()?;
     let removal = planned(context, &wanted, &contents, &gathered, reason)?;
     let steps = dropped_steps(&vault, &wanted, &removal.search_texts)?;
-    let lost = lost_records(host, listed, entries, &wanted, &steps)?;
+    // A deleted memory stays only in what is purged.
+    let stays = |entry: &&Entry| !(asked.keeps_memories && is_held(listed, entry));
+    let chosen: Vec<Entry> = entries.iter().filter(stays).copied().collect();
+    let lost = lost_records(host, listed, &chosen, &wanted, &steps)?;
     let mut plan = removal.plan;
     if asked.keeps_memories {
         plan.records = plan.touched_entries().count();
@@ -170,7 +173,8 @@ fn chosen_targets(
     progress: &Progress,
 ) -> Result<(Vec<ErasureTarget>, Vec<SkippedRecords>), CommitError> {
     let make = |own: &[Entry]| progress.go_on().and_then(|()| targets(context, own, asked.reason()));
-    if !asked.values.is_empty() {
+    // What is short or common is no reason to erase a memory that stays.
+    if !asked.values.is_empty() || asked.keeps_memories {
         let mut left = Vec::new();
         let (chosen, masked): (Vec<Entry>, Vec<Entry>) =
             entries.iter().partition(|entry| !asked.keeps_memories && !is_masked(context.store, entry));
@@ -317,6 +321,7 @@ mod tests {
     use crate::store::steps::keep_text;
     use crate::store::{Place, load};
     use crate::text::repack::gzip;
+    use crate::usecase::drafts::keep_draft;
     use crate::usecase::write::write_erasure;
 
     const NOW: Moment = Moment(1_770_000_000_000_000);
@@ -359,6 +364,23 @@ mod tests {
     }
 
     #[test]
+    fn a_draft_of_an_erased_memory_goes_though_it_has_other_words() {
+        let folder = crate::folder::new();
+        let (store, data) = (store_at(&folder.path().join("store")), folder.path().join("data"));
+        let told = keep_draft(&data, (&store, &store.entries[0]), b"Quite other words.", NOW);
+        let other = keep_draft(&data, (&store, None), b"About no memory.", NOW);
+        let path = |told: &str| told["What you wrote is kept in ".len()..told.len() - 1].to_owned();
+        assert!(Path::new(&path(&told)).exists() && Path::new(&path(&other)).exists());
+        let (host, options) = (Host::here(&data, NOW), EraseOptions::default());
+        let context = WriteContext::of(&store, NOW, [7; 16]);
+        let asked = (&options, true);
+        let planned =
+            plan_erasure(host, &context, &store, &[store.entries[0]], asked, &Progress::default()).unwrap();
+        write_erasure(host, &planned, &NotReached::default(), DEFAULT_REASON).unwrap();
+        assert!(!Path::new(&path(&told)).exists() && Path::new(&path(&other)).exists());
+    }
+
+    #[test]
     fn what_is_kept_while_its_memory_is_being_erased_goes_as_well() {
         for number in [0, 1] {
             let folder = crate::folder::new();
@@ -377,7 +399,7 @@ mod tests {
                 )
                 .unwrap();
                 write_erasure(host, &asked, &NotReached::default(), DEFAULT_REASON).unwrap();
-                keep_text(host, &store.root, b"It was typed meanwhile.").unwrap()
+                keep_text(host, &store.root, None, b"It was typed meanwhile.").unwrap()
             };
             let mut dropped = Vec::new();
             let kept = unless_erased(host, (&store, &entry), keep, |path| dropped.push(path)).unwrap();

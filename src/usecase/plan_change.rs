@@ -378,7 +378,7 @@ fn complete(request: ChangeRequest, host: Host<'_>) -> Result<ChangeRequest, Str
     // The memories that hold the values, deleted ones too.
     let snapshot = with_deleted(&request.snapshot, host)?;
     let holders = ValueHolders::of(&snapshot, &options.values);
-    match holders.refusal() {
+    match holders.refusal().filter(|_| !options.keeps_memories) {
         Some(why) => Err(format!("{why} Nothing was changed.")),
         None => Ok(ChangeRequest { snapshot, at: holders.found, ..request }),
     }

@@ -66,6 +66,32 @@ fn a_purged_value_is_out_of_memories_and_every_copy_and_all_else_of_them_stays()
 }
 
 #[test]
+fn a_purge_takes_no_memory_whose_value_is_short_and_says_so() {
+    let password = ["qZ7", "xk!"].concat();
+    let (format, log) = LOGS[0];
+    let holds = record(format, &format!("password: {password} is used, {} too", token()));
+    let short = holds.replace("_1\"", "_3\"").replace("00002a", "00002c").replace(&token(), "nothing");
+    for (lines, code) in [(format!("{short}\n"), 1), (format!("{holds}\n{short}\n"), 0)] {
+        let desk = Desk::of_log(format, log, &lines);
+        let said = desk.run(&["redact", "--secrets", "--purge", "--yes"]).expect_status(code).stderr;
+        assert!(said.contains("1 value of fewer than 8 bytes"), "{said}");
+        assert_eq!(desk.text(log).matches(&password).count(), lines.lines().count(), "{}", desk.text(log));
+        assert!(!desk.text(log).contains(&token()));
+    }
+}
+
+#[test]
+fn a_key_that_all_memories_have_is_taken_out_of_each() {
+    let (format, log) = LOGS[0];
+    let line = |number: usize| {
+        record(format, &format!("use {}", token())).replace("00002a", &format!("0000{number}a")) + "\n"
+    };
+    let desk = Desk::of_log(format, log, &(10..18).map(line).collect::<String>());
+    desk.run(&["redact", "--only", "token", "--purge", "--yes"]).expect_status(0);
+    assert_eq!((desk.text(log).lines().count(), desk.text(log).contains(&token())), (8, false));
+}
+
+#[test]
 fn a_value_in_a_file_that_is_no_memory_is_masked_and_the_rest_of_the_file_stays() {
     let value = "kingfisher-17";
     let line = record("session-log", &format!("it is {value}"));

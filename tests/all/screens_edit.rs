@@ -59,12 +59,12 @@ fn read(store: &TempStore) -> String {
 }
 
 /// Returns the files below a folder whose names start with `start`.
-fn named(folder: &Path, start: &str) -> Vec<PathBuf> {
+fn named(folder: &Path, part: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for item in std::fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
         match item.file_type().unwrap().is_dir() {
-            true => found.extend(named(&item.path(), start)),
-            false if item.file_name().to_string_lossy().starts_with(start) => found.push(item.path()),
+            true => found.extend(named(&item.path(), part)),
+            false if item.file_name().to_string_lossy().contains(part) => found.push(item.path()),
             false => {}
         }
     }

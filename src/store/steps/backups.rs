@@ -150,8 +150,8 @@ impl Vault<'_> {
     }
 
     /// Keeps a text that could not be saved.
-    pub fn draft(&self, text: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
-        self.put("drafts", Path::new("memory.md"), text, now)
+    pub fn draft(&self, name: &Path, text: &[u8], now: Moment) -> Result<PathBuf, CommitError> {
+        self.put("drafts", name, text, now)
     }
 
     fn put(&self, folder: &str, file: &Path, bytes: &[u8], now: Moment) -> Result<PathBuf, CommitError> {

@@ -40,15 +40,34 @@ pub fn draft_of(path: &Path, bytes: &[u8]) -> Option<DraftOf> {
 }
 
 /// Uses a short digest: ids are untrusted and must not be file names.
-fn name_of(of: &DraftOf) -> String {
+fn digest_of(of: &DraftOf) -> String {
     let parts = [of.session.as_deref().unwrap_or_default(), &of.id];
     let bytes = parts.iter().flat_map(|part| part.as_bytes().iter().chain(&[0]));
-    format!("{FORM}{:016x}.json", short_digest(bytes))
+    format!("{:016x}", short_digest(bytes))
 }
 
-/// Keeps a text for the store at `root` in our own data. Elsewhere no erasure would find it.
-pub fn keep_text(host: Host<'_>, root: &Path, text: &[u8]) -> Result<PathBuf, CommitError> {
-    Vault::open(host.disk, host.data, root).and_then(|vault| vault.draft(text, host.now))
+fn name_of(of: &DraftOf) -> String {
+    format!("{FORM}{}.json", digest_of(of))
+}
+
+/// The end of the name of a text that could not be saved. The digest of its memory is before it.
+const TEXT: &str = "memory.md";
+
+/// Keeps a text about a memory, or for the store at `root`, in our own data. Elsewhere no erasure would find it.
+pub fn keep_text(
+    host: Host<'_>,
+    root: &Path,
+    of: Option<&DraftOf>,
+    text: &[u8],
+) -> Result<PathBuf, CommitError> {
+    let name = of.map_or_else(|| TEXT.to_owned(), |of| format!("{}.{TEXT}", digest_of(of)));
+    Vault::open(host.disk, host.data, root).and_then(|vault| vault.draft(Path::new(&name), text, host.now))
+}
+
+/// True if a file is a text about this memory.
+pub fn is_text_of(path: &Path, of: &DraftOf) -> bool {
+    let start = format!("{}.{TEXT}", digest_of(of));
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(start.as_bytes()))
 }
 
 /// Returns a sentence that says where a text is kept.

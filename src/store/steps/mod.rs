@@ -24,7 +24,9 @@ pub use backups::{QuarantinedPiece, list_backups, verify_backup};
 pub use deleted_records::{
     Deletions, DeletionsCache, held_bytes, with_archived, with_deleted, without_deleted,
 };
-pub use drafts::{draft_kept_note, draft_lost_note, draft_of, drop_form, find_form, keep_form, keep_text};
+pub use drafts::{
+    draft_kept_note, draft_lost_note, draft_of, drop_form, find_form, is_text_of, keep_form, keep_text,
+};
 pub use erasure_checks::ErasureCheckLine;
 pub use folder::{Vault, make_folders, make_folders_as};
 pub use step_history::StepHistory;

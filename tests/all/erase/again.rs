@@ -290,8 +290,8 @@ fn a_draft_that_names_the_same_path_stays_and_one_that_says_the_same_goes() {
     let draft = format!("What I wrote, and it is of {PATH} as well.");
     let store = load(&disk);
     drop(Writer::open(host(&disk, &machine), &store).unwrap());
-    keep_text(host(&disk, &machine), Path::new(ROOT), draft.as_bytes()).unwrap();
-    keep_text(host(&disk, &machine), Path::new(ROOT), format!("Once more: {}", secret(6)).as_bytes())
+    keep_text(host(&disk, &machine), Path::new(ROOT), None, draft.as_bytes()).unwrap();
+    keep_text(host(&disk, &machine), Path::new(ROOT), None, format!("Once more: {}", secret(6)).as_bytes())
         .unwrap();
     let drafts = || {
         let mut files = disk.files();

@@ -28,6 +28,21 @@ fn an_archived_topic_is_out_of_the_folder_and_comes_back_byte_for_byte() {
 }
 
 #[test]
+fn a_purge_takes_a_value_out_of_an_archived_memory_which_comes_back_without_it() {
+    let value = ["never", "tabs"].join(" ");
+    let desk = Desk::of(&claude(), ".claude/memory");
+    let topic = desk.text("feedback_tabs.md").replace("Tabs", &value);
+    std::fs::write(desk.store.path.join("feedback_tabs.md"), format!("{topic}\nSo it is: {value}.\n"))
+        .unwrap();
+    let before = desk.text("feedback_tabs.md");
+    desk.change(&["archive", "feedback_tabs"]);
+    desk.fed(&value, &["redact", "--value-from", "-", "--purge", "--yes"]).expect_status(0);
+    assert_eq!(found(&desk, "is:archived"), [("feedback_tabs".into(), "archived".into())]);
+    desk.change(&["unarchive", "feedback_tabs"]);
+    assert_eq!(desk.text("feedback_tabs.md"), before.replace(&value, "••••••"));
+}
+
+#[test]
 fn lines_come_back_where_they_were_though_the_index_changed_since() {
     let index = "# Memory\n\n## Style\n\n- [Tabs](feedback_tabs.md) — never tabs\n\n## Work\n\n- [Deploy](deploy.md) — by hand\n- [Alone](alone.md)\n";
     let desk = Desk::of(&claude().with("MEMORY.md", index), ".claude/memory");

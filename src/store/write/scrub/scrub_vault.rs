@@ -19,7 +19,7 @@ use crate::store::steps::backups::file_in_name;
 use crate::store::steps::pending_erasure::json;
 use crate::store::steps::retention::is_unfinished;
 use crate::store::steps::undo_step::DerivedState;
-use crate::store::steps::{JOURNAL, UndoStep, draft_of};
+use crate::store::steps::{JOURNAL, UndoStep, draft_of, is_text_of};
 use crate::store::{CommitError, Vault};
 use crate::text::unpack::gunzip;
 
@@ -166,11 +166,12 @@ impl Vault<'_> {
         let mut holds = holds(wanted, sought, path, &bytes);
         let of = draft_of(path, &bytes);
         // The text of a draft differs from its memory, but it must be erased, too.
-        holds |= of.as_ref().is_some_and(|of| is_erased(of, wanted.targets));
+        let is_text = wanted.targets.iter().any(|target| is_text_about(path, target));
+        holds |= is_text || of.as_ref().is_some_and(|of| is_erased(of, wanted.targets));
         if !holds {
             return Ok(false);
         }
-        let left = if of.is_some() { None } else { left_of(wanted, sought, reason, path, &bytes) };
+        let left = if of.is_some() || is_text { None } else { left_of(wanted, sought, reason, path, &bytes) };
         match left.filter(|left| !left.is_empty()) {
             Some(left) => self.write_own_file(path, &left)?,
             None => self.disk.remove(path).map_err(failed)?,
@@ -266,14 +267,21 @@ impl Vault<'_> {
         mut item: ArchivedItem,
     ) -> Result<bool, CommitError> {
         let has = |bytes: &[u8]| sought.needles.any(bytes) || holds_value(wanted, bytes);
+        // A memory that stays, and its lines of an index, lose the value alone.
+        let masked = |bytes: &[u8]| wanted.values.masked(bytes).filter(|_| wanted.keeps_memories);
+        let before = (item.bytes.clone(), item.lines.clone());
+        item.bytes = masked(&item.bytes).unwrap_or(item.bytes);
+        for line in &mut item.lines {
+            let text = masked(line.text.as_bytes()).and_then(|own| String::from_utf8(own).ok());
+            line.text = text.unwrap_or_else(|| std::mem::take(&mut line.text));
+        }
         let mut found = ErasedContents::default();
         if found.see(wanted, &item.path, &item.bytes) > 0 || has(&item.bytes) {
             self.drop_own(path)?;
             return Ok(true);
         }
-        let lines = item.lines.len();
         item.lines.retain(|own| !has(own.text.as_bytes()));
-        let is_changed = item.lines.len() < lines;
+        let is_changed = before != (item.bytes.clone(), item.lines.clone());
         if is_changed {
             self.write_own_file(path, &to_bytes(&item))?;
         }
@@ -292,6 +300,12 @@ fn is_erased(of: &DraftOf, targets: &[ErasureTarget]) -> bool {
         Some(name) => name == of.id && target.session == of.session,
         None => of.id.contains('@'),
     })
+}
+
+/// True if a file is a text that was written about an erased record, and not saved.
+fn is_text_about(path: &Path, target: &ErasureTarget) -> bool {
+    let of = |id: &str| DraftOf { session: target.session.clone(), id: id.to_owned() };
+    target.name().is_some_and(|id| is_text_of(path, &of(id)))
 }
 
 /// Returns what remains of a copy, a text draft or a quarantined piece. `None` if nothing does.
