@@ -58,7 +58,7 @@ fn read(store: &TempStore) -> String {
     store.text(LOG)
 }
 
-/// Returns the files below a folder whose names start with `start`.
+/// Returns the files below a folder with this part in their names.
 fn named(folder: &Path, part: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for item in std::fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
