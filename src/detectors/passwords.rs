@@ -48,10 +48,10 @@ pub fn labelled(bytes: &[u8], label: Range<usize>) -> Vec<Range<usize>> {
             return found.into_iter().map(|found| shifted(found, label.end)).collect();
         }
     }
-    let own = PasswordLabel::of(name, before);
+    let password_label = PasswordLabel::of(name, before);
     let is_pair = is_login(name) || before.trim_end_matches(' ').ends_with('/');
     let of_login = if is_pair { login_value(near) } else { None };
-    if let Some(found) = of_login.or_else(|| value_after(near, own).filter(|_| !is_login(name))) {
+    if let Some(found) = of_login.or_else(|| value_after(near, password_label).filter(|_| !is_login(name))) {
         return vec![shifted(found, label.end)];
     }
     let next = near.trim_start_matches([' ', '-', '_']);
@@ -61,11 +61,11 @@ pub fn labelled(bytes: &[u8], label: Range<usize>) -> Vec<Range<usize>> {
 }
 
 fn valid_start(bytes: &[u8]) -> &str {
-    bytes.utf8_chunks().next().map_or("", |own| own.valid())
+    bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid())
 }
 
 fn valid_end(bytes: &[u8]) -> &str {
-    bytes.utf8_chunks().last().filter(|own| own.invalid().is_empty()).map_or("", |own| own.valid())
+    bytes.utf8_chunks().last().filter(|chunk| chunk.invalid().is_empty()).map_or("", |chunk| chunk.valid())
 }
 
 /// True if a label begins here: it is a word of its own, or a part of a name such as `DB_PASSWORD` and `dbPassword`.

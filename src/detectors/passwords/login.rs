@@ -17,19 +17,19 @@ pub fn is_login(name: &str) -> bool {
 
 /// Returns the password of a login: `login: anna / X`, `creds anna:X`.
 pub fn login_value(text: &str) -> Option<Range<usize>> {
-    let mut own = TextReader { text, at: 0 };
-    own.skip(|c| c == '*' || c == '"');
+    let mut reader = TextReader { text, at: 0 };
+    reader.skip(|c| c == '*' || c == '"');
     let label = PasswordLabel { name: "login", is_in_sentence: false, is_second: true };
     for word in 0..=4 {
-        own.spaces();
-        links(&mut own, word);
-        own.skip(|c| "*`\"".contains(c));
-        let user = own.skip(|c| c.is_alphanumeric() || "_.@+-".contains(c));
-        own.skip(|c| "*`\"".contains(c));
-        let mut near = own;
+        reader.spaces();
+        links(&mut reader, word);
+        reader.skip(|c| "*`\"".contains(c));
+        let user = reader.skip(|c| c.is_alphanumeric() || "_.@+-".contains(c));
+        reader.skip(|c| "*`\"".contains(c));
+        let mut near = reader;
         near.spaces();
-        if near.take("/ ") || own.take("/") || own.take(":") && !own.rest().starts_with([' ', '/']) {
-            near.at = near.at.max(own.at);
+        if near.take("/ ") || reader.take("/") || reader.take(":") && !reader.rest().starts_with([' ', '/']) {
+            near.at = near.at.max(reader.at);
             let found = value(near, ValueLink::Verb, label)?;
             let (inner, after) = (&text[found.clone()], &text[found.end..]);
             let is_it = !inner.contains(['/', ':', '@'])
@@ -38,7 +38,7 @@ pub fn login_value(text: &str) -> Option<Range<usize>> {
             let is_list = after.trim_start().starts_with('/') || user.is_empty() && !is_odd(inner);
             return (is_it && !is_list).then_some(found);
         }
-        if !own.rest().starts_with(is_space) {
+        if !reader.rest().starts_with(is_space) {
             return None;
         }
     }

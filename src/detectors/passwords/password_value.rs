@@ -50,8 +50,8 @@ pub fn is_odd(value: &str) -> bool {
     let has = |is: fn(char) -> bool| inner.chars().any(is);
     let is_sign = |c: char| c.is_ascii_punctuation() && !"-_./'+&,:()".contains(c);
     let pairs = || inner.as_bytes().windows(2);
-    let turns = pairs().filter(|own| own[0].is_ascii_lowercase() && own[1].is_ascii_uppercase()).count();
-    let is_in_capitals = pairs().any(|own| own[0].is_ascii_uppercase() && own[1].is_ascii_uppercase());
+    let turns = pairs().filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count();
+    let is_in_capitals = pairs().any(|pair| pair[0].is_ascii_uppercase() && pair[1].is_ascii_uppercase());
     let (letter, digit, sign) = (has(char::is_alphabetic), has(|c| c.is_ascii_digit()), has(is_sign));
     digit && (letter || sign || inner.len() >= 6)
         || sign && letter

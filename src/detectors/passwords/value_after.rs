@@ -17,22 +17,22 @@ const SIGNS: [&str; 15] =
     ["=>", "->", ":=", "===", "==", "=", "→", "：", ":", "|", ">", "⇒", "– ", "— ", "- "];
 
 pub fn value_after(text: &str, label: PasswordLabel<'_>) -> Option<Range<usize>> {
-    let mut own = TextReader { text, at: 0 };
-    let is_plain = suffix(&mut own, label)?;
-    own.skip(|c| matches!(c, '\u{300}'..='\u{36f}'));
-    if let Some(found) = argument(own, label) {
+    let mut reader = TextReader { text, at: 0 };
+    let is_plain = suffix(&mut reader, label)?;
+    reader.skip(|c| matches!(c, '\u{300}'..='\u{36f}'));
+    if let Some(found) = argument(reader, label) {
         return Some(found);
     }
     // The end of a name in quotes, or of words in bold.
-    let is_bold = own.skip(|c| "*\"`]\\_?»”）".contains(c)).contains("**");
-    if own.take("'s ") || own.take("’s ") {
-        return value(own, ValueLink::Verb, label);
+    let is_bold = reader.skip(|c| "*\"`]\\_?»”）".contains(c)).contains("**");
+    if reader.take("'s ") || reader.take("’s ") {
+        return value(reader, ValueLink::Verb, label);
     }
-    own.skip(|c| "'\"`".contains(c));
+    reader.skip(|c| "'\"`".contains(c));
     let mut is_joined = false;
     for word in 0..=MOST_WORDS {
-        own.spaces();
-        let mut near = own;
+        reader.spaces();
+        let mut near = reader;
         match links(&mut near, word) {
             Some(link) => {
                 let most = if is_joined { ValueLink::Preposition } else { ValueLink::Sign };
@@ -43,24 +43,24 @@ pub fn value_after(text: &str, label: PasswordLabel<'_>) -> Option<Range<usize>>
                 }
             }
             None if word == 0 && is_plain => {
-                if let Some(found) = beside(own, label, is_bold) {
+                if let Some(found) = beside(reader, label, is_bold) {
                     return Some(found);
                 }
             }
             None => {}
         }
         let is_code = label.is_of_digits() && (label.name != "pin" || word == 0);
-        let of_code = if is_code { code(own) } else { None };
+        let of_code = if is_code { code(reader) } else { None };
         let is_far = word > 0 || label.is_key();
-        let found = of_code.or_else(|| if is_far { random_word(own, label.is_key()) } else { None });
+        let found = of_code.or_else(|| if is_far { random_word(reader, label.is_key()) } else { None });
         if found.is_some() {
             return found;
         }
         if label.is_weak() {
             return None;
         }
-        is_joined |= own.rest().starts_with([',', ';']);
-        if !next_word(&mut own, word)? {
+        is_joined |= reader.rest().starts_with([',', ';']);
+        if !next_word(&mut reader, word)? {
             return None;
         }
     }
@@ -68,72 +68,75 @@ pub fn value_after(text: &str, label: PasswordLabel<'_>) -> Option<Range<usize>>
 }
 
 /// Returns a value with no link between it and its label.
-fn beside(own: TextReader<'_>, label: PasswordLabel<'_>, is_bold: bool) -> Option<Range<usize>> {
+fn beside(reader: TextReader<'_>, label: PasswordLabel<'_>, is_bold: bool) -> Option<Range<usize>> {
     let of_pair = if label.is_second || is_bold { ValueLink::Verb } else { ValueLink::Space };
-    let link = if is_opening(own.rest()) && !label.is_weak() { ValueLink::Sign } else { of_pair };
-    let after =
-        |start: &str| own.rest().starts_with(start).then(|| TextReader { at: own.at + start.len(), ..own });
+    let link = if is_opening(reader.rest()) && !label.is_weak() { ValueLink::Sign } else { of_pair };
+    let after = |start: &str| {
+        reader.rest().starts_with(start).then(|| TextReader { at: reader.at + start.len(), ..reader })
+    };
     let after_comma = || value(after(", ").filter(|_| !label.is_weak())?, ValueLink::Preposition, label);
-    let after_adverb = || value(after(WORDS.adverbs.at(own.rest())?)?, ValueLink::Space, label);
+    let after_adverb = || value(after(WORDS.adverbs.at(reader.rest())?)?, ValueLink::Space, label);
     // A value on the line after a label that is alone on its line.
     let below = || {
-        let mut below = own;
+        let mut below = reader;
         let is_alone = !label.is_in_sentence && below.line_ends();
         if is_alone { value(below, ValueLink::Verb, label) } else { None }
     };
-    value(own, link, label).or_else(after_comma).or_else(after_adverb).or_else(below)
+    value(reader, link, label).or_else(after_comma).or_else(after_adverb).or_else(below)
 }
 
 /// Returns a code of digits that ends a sentence, as in `the door code of the office 4711`.
-fn code(mut own: TextReader<'_>) -> Option<Range<usize>> {
-    let start = own.at;
-    let digits = own.skip(|c| c.is_ascii_digit()).len();
-    let is_end = own.rest().is_empty()
-        || own.rest().starts_with(['.', ',', '\n', ' ', ';', '*', '#']) && !own.rest().starts_with(" %");
-    ((4..=8).contains(&digits) && is_end).then_some(start..own.at)
+fn code(mut reader: TextReader<'_>) -> Option<Range<usize>> {
+    let start = reader.at;
+    let digits = reader.skip(|c| c.is_ascii_digit()).len();
+    let is_end = reader.rest().is_empty()
+        || reader.rest().starts_with(['.', ',', '\n', ' ', ';', '*', '#'])
+            && !reader.rest().starts_with(" %");
+    ((4..=8).contains(&digits) && is_end).then_some(start..reader.at)
 }
 
 /// Returns a word in parentheses, or at the end of a sentence, that looks like a password by itself.
-fn random_word(mut own: TextReader<'_>, is_key_label: bool) -> Option<Range<usize>> {
-    let is_inside = own.take("(");
-    let rest = own.rest();
+fn random_word(mut reader: TextReader<'_>, is_key_label: bool) -> Option<Range<usize>> {
+    let is_inside = reader.take("(");
+    let rest = reader.rest();
     let word = trimmed(&rest[..rest.find(|c: char| c.is_whitespace() || c == ')').unwrap_or(rest.len())]);
     let has = |is: fn(char) -> bool| word.chars().any(is);
     let is_mixed = has(char::is_uppercase) && has(char::is_lowercase)
         || has(|c| !c.is_alphanumeric() && !"-_./:@'’()+".contains(c));
     if is_key_label {
-        return is_key(word).then(|| own.at..own.at + word.len());
+        return is_key(word).then(|| reader.at..reader.at + word.len());
     }
     let is_it = word.chars().count() >= 8
         && has(|c| c.is_ascii_digit())
         && is_mixed
         && is_password(word, ValueLink::Preposition, false, false);
     let is_over = is_inside || ends(&rest[word.len()..]);
-    (is_it && is_over).then(|| own.at..own.at + word.len())
+    (is_it && is_over).then(|| reader.at..reader.at + word.len())
 }
 
 /// Returns a value in quotes after the name of its parameter: `'password', 'X'`, `[name=password]').fill('X')`.
-fn argument(mut own: TextReader<'_>, label: PasswordLabel<'_>) -> Option<Range<usize>> {
-    let is_end = !own.skip(|c| "\"'`])\\".contains(c)).is_empty();
-    own.spaces();
-    let is_call = own.take(".") && !own.skip(|c| c.is_ascii_alphabetic()).is_empty() && own.take("(");
-    let is_next = is_call || own.take(",");
-    own.spaces();
-    (is_end && is_next && is_opening(own.rest())).then(|| value(own, ValueLink::Sign, label))?
+fn argument(mut reader: TextReader<'_>, label: PasswordLabel<'_>) -> Option<Range<usize>> {
+    let is_end = !reader.skip(|c| "\"'`])\\".contains(c)).is_empty();
+    reader.spaces();
+    let is_call =
+        reader.take(".") && !reader.skip(|c| c.is_ascii_alphabetic()).is_empty() && reader.take("(");
+    let is_next = is_call || reader.take(",");
+    reader.spaces();
+    (is_end && is_next && is_opening(reader.rest())).then(|| value(reader, ValueLink::Sign, label))?
 }
 
 /// Reads what follows a label without a space, as in `password_old`. `None` if it is no password then, as in
 /// `password-manager`. False if nothing is known of it.
-fn suffix(own: &mut TextReader<'_>, label: PasswordLabel<'_>) -> Option<bool> {
-    let next = own.rest().chars().next()?;
+fn suffix(reader: &mut TextReader<'_>, label: PasswordLabel<'_>) -> Option<bool> {
+    let next = reader.rest().chars().next()?;
     let is_particle = |c: char| {
         matches!(c, 'は' | 'が' | '는' | '은' | '이' | '가' | '是' | '为' | '為' | '改' | '已' | '现' | '就')
     };
-    if let Some(object) = ['を', '를', '을'].iter().find(|own| **own == next) {
-        let rest = own.rest();
+    if let Some(object) = ['を', '를', '을'].iter().find(|particle| **particle == next) {
+        let rest = reader.rest();
         let is_set =
             ["に変", "に設", "にし", "に更", "로 ", "로)", "로 변"].iter().any(|end| rest.contains(end));
-        own.at += if is_set { object.len_utf8() } else { 0 };
+        reader.at += if is_set { object.len_utf8() } else { 0 };
         return is_set.then_some(true);
     }
     if label.is_unspaced() {
@@ -143,11 +146,11 @@ fn suffix(own: &mut TextReader<'_>, label: PasswordLabel<'_>) -> Option<bool> {
     if next.is_alphabetic() && !is_unspaced(next) {
         return None;
     }
-    let follows = own.rest().chars().nth(1).unwrap_or(' ');
+    let follows = reader.rest().chars().nth(1).unwrap_or(' ');
     if !next.is_ascii_digit() && (!"_-.".contains(next) || !follows.is_alphanumeric()) {
         return Some(true);
     }
-    let words = own.skip(|c| c.is_alphanumeric() || "_-.".contains(c)).to_lowercase();
+    let words = reader.skip(|c| c.is_alphanumeric() || "_-.".contains(c)).to_lowercase();
     let mut all = words.split(['_', '-', '.']).filter(|word| !word.is_empty()).peekable();
     let is_known = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit()) || WORDS.usual_parts.has(word);
     let mut is_plain = true;
@@ -161,26 +164,26 @@ fn suffix(own: &mut TextReader<'_>, label: PasswordLabel<'_>) -> Option<bool> {
 }
 
 /// Reads signs and verbs. `None` if there are none.
-pub fn links(own: &mut TextReader<'_>, word: usize) -> Option<ValueLink> {
+pub fn links(reader: &mut TextReader<'_>, word: usize) -> Option<ValueLink> {
     let mut link = None;
     loop {
-        own.spaces();
-        let start = own.at;
-        own.skip(|c| c == '*');
-        if let Some(sign) = SIGNS.iter().find(|sign| own.rest().starts_with(**sign)) {
-            own.at += sign.len();
-            own.skip(|c| c == '*');
-            own.spaces();
-            // A value on a line of its own.
-            let line = own.at;
-            if !(sign.contains([':', '：']) && own.line_ends() && !own.rest().is_empty()) {
-                own.at = line;
+        reader.spaces();
+        let start = reader.at;
+        reader.skip(|c| c == '*');
+        if let Some(sign) = SIGNS.iter().find(|sign| reader.rest().starts_with(**sign)) {
+            reader.at += sign.len();
+            reader.skip(|c| c == '*');
+            reader.spaces();
+            // A value on a line of its reader.
+            let line = reader.at;
+            if !(sign.contains([':', '：']) && reader.line_ends() && !reader.rest().is_empty()) {
+                reader.at = line;
             }
             link = Some(ValueLink::Sign);
             continue;
         }
-        own.at = start;
-        let rest = own.rest();
+        reader.at = start;
+        let rest = reader.rest();
         let (verb, preposition) = (WORDS.links.at(rest), WORDS.prepositions.at(rest));
         let is_verb = verb.map(str::len) >= preposition.map(str::len);
         let found = if is_verb { verb } else { preposition };
@@ -189,9 +192,9 @@ pub fn links(own: &mut TextReader<'_>, word: usize) -> Option<ValueLink> {
         if !is_verb && link.is_none() && !rest[next.len()..].starts_with(' ') {
             return None;
         }
-        own.at += next.len();
-        own.take(",");
-        own.spaces();
+        reader.at += next.len();
+        reader.take(",");
+        reader.spaces();
         let of_word = match (is_verb, word) {
             (false, _) => ValueLink::Preposition,
             (true, 0) => ValueLink::Verb,
@@ -202,39 +205,39 @@ pub fn links(own: &mut TextReader<'_>, word: usize) -> Option<ValueLink> {
 }
 
 /// Skips a word between a label and its link. False if the sentence ends, `None` if the label is about something else.
-fn next_word(own: &mut TextReader<'_>, number: usize) -> Option<bool> {
-    if own.take("(") {
-        let inside = own.skip(|c| c != ')' && c != '\n');
-        let ends = own.take(")");
+fn next_word(reader: &mut TextReader<'_>, number: usize) -> Option<bool> {
+    if reader.take("(") {
+        let inside = reader.skip(|c| c != ')' && c != '\n');
+        let ends = reader.take(")");
         return Some(ends && inside.len() < 48);
     }
-    let start = own.at;
+    let start = reader.at;
     // A name in quotes.
-    if let Some(mark) = ["`", "\""].iter().find(|mark| own.rest().starts_with(**mark)) {
-        own.take(mark);
-        let inside = own.skip(|c| !"`\"\n".contains(c));
-        return Some(own.take(mark) && inside.len() < 32 && own.rest().starts_with([' ', ':']));
+    if let Some(mark) = ["`", "\""].iter().find(|mark| reader.rest().starts_with(**mark)) {
+        reader.take(mark);
+        let inside = reader.skip(|c| !"`\"\n".contains(c));
+        return Some(reader.take(mark) && inside.len() < 32 && reader.rest().starts_with([' ', ':']));
     }
     loop {
-        own.skip(|c| !c.is_whitespace() && !":=：,;.\"`|)\\→。，".contains(c));
+        reader.skip(|c| !c.is_whitespace() && !":=：,;.\"`|)\\→。，".contains(c));
         // A point within a word, as in the name of a host; a port, as in `host:5432`.
-        let mut rest = own.rest().chars();
+        let mut rest = reader.rest().chars();
         let is_inside = rest.next().is_some_and(|c| ".:".contains(c))
             && rest.next().is_some_and(|c| c.is_alphanumeric() || c == '/');
         if !is_inside {
             break;
         }
-        own.at += 1;
+        reader.at += 1;
     }
-    let word = &own.text[start..own.at];
+    let word = &reader.text[start..reader.at];
     let lower = word.to_lowercase();
     if WORDS.other_things.has(&lower) || number == 0 && WORDS.parts_of_names.has(&lower) {
         return None;
     }
-    let next = own.rest().chars().next();
+    let next = reader.rest().chars().next();
     Some(
-        own.take(",")
-            || own.take(";")
+        reader.take(",")
+            || reader.take(";")
             || !word.is_empty() && next.is_some_and(|c| is_space(c) || ":=：→".contains(c)),
     )
 }
@@ -259,39 +262,39 @@ fn is_opening(text: &str) -> bool {
 }
 
 /// Reads a value, if it may be a password.
-pub fn value(mut own: TextReader<'_>, link: ValueLink, label: PasswordLabel<'_>) -> Option<Range<usize>> {
-    own.skip(|c| c == '(' || is_space(c));
-    if own.rest().starts_with("**") && own.rest()[2..].starts_with(['`', '"', '\'']) {
-        own.at += 2;
+pub fn value(mut reader: TextReader<'_>, link: ValueLink, label: PasswordLabel<'_>) -> Option<Range<usize>> {
+    reader.skip(|c| c == '(' || is_space(c));
+    if reader.rest().starts_with("**") && reader.rest()[2..].starts_with(['`', '"', '\'']) {
+        reader.at += 2;
     }
-    if let Some((open, close)) = OPENINGS.iter().find(|(open, _)| own.rest().starts_with(open)) {
-        own.at += open.len();
-        let rest = own.rest();
+    if let Some((open, close)) = OPENINGS.iter().find(|(open, _)| reader.rest().starts_with(open)) {
+        reader.at += open.len();
+        let rest = reader.rest();
         let inside = rest[..rest.find(close)?].trim_end_matches(['\u{a0}', ' ']);
         let fits = inside.len() <= LONGEST && !inside.contains(['\n', '\r']);
         if label.is_key() {
-            return is_key(inside).then(|| own.at..own.at + inside.len());
+            return is_key(inside).then(|| reader.at..reader.at + inside.len());
         }
         let is_it = fits
             && !is_weak(inside, link, label)
             && (is_password(inside, link.max(ValueLink::Verb), true, label.is_of_digits())
                 || label.is_phrase() && phrase(inside) == Some(inside.len()));
-        return is_it.then(|| own.at..own.at + inside.len());
+        return is_it.then(|| reader.at..reader.at + inside.len());
     }
-    let rest = own.rest();
+    let rest = reader.rest();
     if label.is_key() {
         let word = trimmed(
             &rest[..rest
                 .find(|c: char| c.is_whitespace() || !c.is_ascii() || "\"`'|".contains(c))
                 .unwrap_or(rest.len())],
         );
-        return is_key(word).then(|| own.at..own.at + word.len());
+        return is_key(word).then(|| reader.at..reader.at + word.len());
     }
     if label.is_phrase()
         && link >= ValueLink::FarVerb
         && let Some(len) = phrase(rest)
     {
-        return Some(own.at..own.at + len);
+        return Some(reader.at..reader.at + len);
     }
     let is_end = |c: char| c.is_whitespace() || is_unspaced(c) || "\"`|\\，。；、）」»“”（".contains(c);
     let word = &rest[..rest.find(is_end).unwrap_or(rest.len())];
@@ -305,7 +308,7 @@ pub fn value(mut own: TextReader<'_>, link: ValueLink, label: PasswordLabel<'_>)
             || label.is_foreign() && word.is_ascii() && !is_asked
     };
     // A place or a person that the password is of: `the password to db-3 is X`.
-    let mut next = TextReader { text: own.text, at: own.at + word.len() };
+    let mut next = TextReader { text: reader.text, at: reader.at + word.len() };
     if link < ValueLink::FarVerb && links(&mut next, 1).is_some_and(|link| link > ValueLink::Preposition) {
         return None;
     }
@@ -322,7 +325,7 @@ pub fn value(mut own: TextReader<'_>, link: ValueLink, label: PasswordLabel<'_>)
     let is_usual = is_password(word, link, false, label.is_of_digits() || label.is_unspaced());
     let is_it =
         word.len() <= LONGEST && is_usual && !is_weak(word, link, label) && (is_odd(word) || is_over());
-    is_it.then(|| own.at..own.at + word.len())
+    is_it.then(|| reader.at..reader.at + word.len())
 }
 
 /// True if a value after a label that means much else has no digit, or is no word.

@@ -35,23 +35,23 @@ impl WordList {
     pub fn at(&self, text: &str) -> Option<&str> {
         let first = text.as_bytes().first()?.to_ascii_lowercase();
         let may_be =
-            |own: &&str| own.as_bytes().first().is_some_and(|byte| byte.to_ascii_lowercase() == first);
-        self.all().filter(may_be).filter(|own| is_word_at(text, own)).max_by_key(|own| own.len())
+            |word: &&str| word.as_bytes().first().is_some_and(|byte| byte.to_ascii_lowercase() == first);
+        self.all().filter(may_be).filter(|word| is_word_at(text, word)).max_by_key(|word| word.len())
     }
 
     /// True if a text begins with one of the words.
     pub fn begin(&self, text: &str) -> bool {
-        self.all().any(|own| text.starts_with(own))
+        self.all().any(|word| text.starts_with(word))
     }
 
     /// True if a text ends with one of the words, and is longer than it and this many bytes.
     pub fn end(&self, text: &str, more: usize) -> bool {
-        self.all().any(|own| text.len() > own.len() + more && text.ends_with(own))
+        self.all().any(|word| text.len() > word.len() + more && text.ends_with(word))
     }
 
     /// True if a text has one of the words, also as a part of another.
     pub fn are_in(&self, text: &str) -> bool {
-        self.all().any(|own| text.contains(own))
+        self.all().any(|word| text.contains(word))
     }
 }
 
