@@ -114,6 +114,12 @@ fn finishes(disk: &Faulty, label: &str) -> bool {
     if had_begun {
         assert_eq!(vault.erasure_list().unwrap().len(), 1, "{label}");
         assert!(vault.journal().unwrap().iter().any(|line| line.ids == ["k-1"]), "{label}");
+        let receipt = disk
+            .files()
+            .into_iter()
+            .find(|(path, _)| path.parent().is_some_and(|own| own.ends_with("receipts")));
+        let receipt: serde_json::Value = serde_json::from_slice(&receipt.unwrap().1).unwrap();
+        assert!(!receipt["values"].as_array().unwrap().is_empty(), "{label}: {receipt}");
     }
     had_begun
 }

@@ -81,7 +81,7 @@ pub fn conclude(
         left: searched.iter().flat_map(SearchReport::told).collect(),
         searched,
         erased_values: entry.values.len(),
-        values: digests(entry, &sought, key),
+        values: digests(entry, &sought, key, resumed),
         asked_values: entry.values.clone(),
         value_key: key.id(),
         alike: sought.alike,
@@ -131,12 +131,15 @@ fn without_ours(context: &CommitContext<'_>, searched: &SearchReport) -> Result<
     Err(refused(context, &Refusal::unfit(format!("palimp's own old files could not be removed: {ours}."))))
 }
 
-/// Returns the digests of the values, and of the main texts of erased records. Other memories may get the same tags
+/// Returns the digests of the values, and of the main texts of erased records: after an interruption, those that were
+/// known when it began, unless another memory has one of the texts, too. Other memories may get the same tags
 /// and paths later, so these are left out unless they are secret.
-fn digests(entry: &PendingErasure, sought: &SearchTexts, key: &ValueKey) -> Vec<ValueDigest> {
+fn digests(entry: &PendingErasure, sought: &SearchTexts, key: &ValueKey, resumed: bool) -> Vec<ValueDigest> {
     let secrets = sought.needles.contents().filter(|own| has_secret(own));
     let texts = sought.main.contents().chain(secrets).map(|own| key.digest(own));
-    let all: BTreeSet<ValueDigest> = texts.chain(entry.values.iter().cloned()).collect();
+    let is_known = resumed && entry.alike.is_empty() && entry.value_key == key.id();
+    let known = entry.texts.iter().filter(|_| is_known).chain(&entry.values).cloned();
+    let all: BTreeSet<ValueDigest> = texts.chain(known).collect();
     all.into_iter().collect()
 }
 
