@@ -15,7 +15,7 @@ use crate::model::plan::count_with_noun;
 use crate::model::{EntryRef, Snapshot};
 use crate::query::Query;
 use crate::store::erase::SecretValues;
-use crate::usecase::value_holders::SHORTEST_VALUE;
+use crate::usecase::value_holders::{SHORTEST_VALUE, removable};
 use crate::usecase::{ChangeRequest, DetectedValues, EraseOptions, erasable, finish_erasure};
 
 pub struct EraseChoice {
@@ -150,13 +150,10 @@ fn detected(
             "no memory has something sensitive of these kinds. Nothing was changed.",
         ));
     }
-    let mut values = erasable(&with, detected.values.keys());
-    if choice.keeps_memories {
-        // What opens something is taken out however many memories have it: they stay.
-        let keys = detected.values.iter().filter(|(own, is_key)| **is_key && own.len() >= SHORTEST_VALUE);
-        let keys = keys.map(|(own, _)| own.as_slice());
-        values = SecretValues::of(keys.chain(values.all().iter().map(|own| &own[..])));
-    }
+    let values = match choice.keeps_memories {
+        true => removable(&with, &detected.values),
+        false => erasable(&with, detected.values.keys()),
+    };
     let left = detected.values.len() - values.all().len();
     if choice.keeps_memories && left > 0 {
         let stay = count_with_noun(left as u64, "value");

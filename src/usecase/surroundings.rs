@@ -23,7 +23,7 @@ const TEXTS: usize = 512;
 /// At most this many places of a kind are named in lines for people.
 const NAMED: usize = 20;
 
-/// What removes it in the program that keeps it, by a part of the path. Read in the documents of these programs on 2026-12-01.
+/// What removes it in the program that keeps it, by a part of the path.
 const REMOVALS: [(&str, &str); 5] = [
     ("/.claude/projects/", "Claude Code removes all that it has of a project: `claude project purge PATH`"),
     ("/.codex/sessions/", "Codex removes a session: `codex delete SESSION`"),

@@ -100,6 +100,14 @@ impl DetectedValues {
     }
 }
 
+/// Returns the values that may be taken out of memories that stay: what opens something, however many have it, and what
+/// may be erased.
+pub fn removable(snapshot: &Snapshot, values: &BTreeMap<Vec<u8>, bool>) -> SecretValues {
+    let keys = values.iter().filter(|(value, is_key)| **is_key && value.len() >= SHORTEST_VALUE);
+    let rare = erasable(snapshot, values.keys());
+    SecretValues::of(keys.map(|(value, _)| value.as_slice()).chain(rare.all().iter().map(|value| &value[..])))
+}
+
 /// Returns the values that may be erased wherever they are. A short value is in other texts by chance, and one that
 /// many memories hold is no secret of a few.
 pub fn erasable<'v>(snapshot: &Snapshot, values: impl Iterator<Item = &'v Vec<u8>>) -> SecretValues {

@@ -174,7 +174,7 @@ pub fn links(reader: &mut TextReader<'_>, word: usize) -> Option<ValueLink> {
             reader.at += sign.len();
             reader.skip(|c| c == '*');
             reader.spaces();
-            // A value on a line of its reader.
+            // A value on a line of its own.
             let line = reader.at;
             if !(sign.contains([':', '：']) && reader.line_ends() && !reader.rest().is_empty()) {
                 reader.at = line;
@@ -312,16 +312,8 @@ pub fn value(mut reader: TextReader<'_>, link: ValueLink, label: PasswordLabel<'
     if link < ValueLink::FarVerb && links(&mut next, 1).is_some_and(|link| link > ValueLink::Preposition) {
         return None;
     }
-    let link = if link == ValueLink::Space && label.is_foreign() && word.is_ascii() {
-        ValueLink::Verb
-    } else {
-        link
-    };
-    let link = if link == ValueLink::Preposition && label.is_foreign() && word.is_ascii() {
-        ValueLink::Verb
-    } else {
-        link
-    };
+    let is_apart = label.is_foreign() && word.is_ascii();
+    let link = if link < ValueLink::FarVerb && is_apart { ValueLink::Verb } else { link };
     let is_usual = is_password(word, link, false, label.is_of_digits() || label.is_unspaced());
     let is_it =
         word.len() <= LONGEST && is_usual && !is_weak(word, link, label) && (is_odd(word) || is_over());

@@ -82,19 +82,19 @@ pub struct PasswordWords {
     pub backwards: WordList,
     /// The same, as in `use X as the password`: the value may be a plain word.
     pub backwards_as: WordList,
-    /// PasswordWords after a label that make it another thing than a password, as in `password manager`, or say something of passwords.
+    /// Words after a label that make it another thing than a password, as in `password manager`, or say something of passwords.
     pub other_things: WordList,
     /// The same, only as a part of a name, as in `password_file`.
     pub parts_of_names: WordList,
     /// Parts of a name that change nothing, as in `password_prod`.
     pub usual_parts: WordList,
-    /// PasswordWords after a link that are no password.
+    /// Words after a link that are no password.
     pub no_passwords: WordList,
     /// Parts of what is no password.
     pub placeholders: WordList,
     /// Starts of what means another value: a variable, a reference.
     pub references: WordList,
-    /// PasswordWords that a passphrase may begin with, though no password is one.
+    /// Words that a passphrase may begin with, though no password is one.
     pub determiners: WordList,
     /// Endings of words that are said of passwords after a verb, as in `is hashed`.
     pub endings: WordList,

@@ -18,7 +18,7 @@ use crate::text::{line_ends, pattern_search};
 /// How much is read at once. More does not fit into the caches of a core.
 const BLOCK: u64 = 256 << 10;
 /// Of a file with a match, this many bytes are read again for the number of its line.
-const READ_AGAIN: u64 = 64 << 20;
+const READ_AGAIN: u64 = 8 << 20;
 /// Of a longer value only the start is searched for.
 const LONGEST: usize = 1_024;
 /// A shorter word is found by chance.
@@ -136,8 +136,8 @@ impl RawSearch {
     /// Returns the line of the first match in a file of text, from 1 on, if it is in the part that is read again.
     pub(super) fn first_line(&self, disk: &dyn Disk, path: &Path) -> Option<u64> {
         let (bytes, _) = disk.read(path, 0, Some(READ_AGAIN)).ok()?;
-        let all = [&self.values, &self.words].into_iter().flatten();
-        let end = all.filter_map(|own| own.ends(&bytes).next()).min()?;
+        let finders = [&self.values, &self.words].into_iter().flatten();
+        let end = finders.filter_map(|finder| finder.ends(&bytes).next()).min()?;
         let before = bytes.get(..end.saturating_sub(1))?;
         let is_text = memchr::memchr(0, before).is_none();
         is_text.then(|| memchr::memchr_iter(b'\n', before).count() as u64 + 1)

@@ -24,6 +24,8 @@ type DeleteMenuLine = (char, &'static str, &'static str, Arc<dyn Command>);
 
 /// At most this many memories are searched for values before the menu is drawn.
 const SEARCHED: usize = 100;
+/// The same in bytes: some 25 milliseconds.
+const SEARCHED_BYTES: usize = 512 << 10;
 
 /// The end of a line if some of the memories can't be changed this way.
 const REST: &str = "; the rest can't be";
@@ -123,7 +125,9 @@ impl ValuesToErase<'_> {
 /// Returns the line that takes the secrets of the chosen memories out, or their other sensitive values if they have no
 /// secret. `None` if nothing is found, or if there are more memories than can be searched before the menu is drawn.
 pub fn take_out(aim: &ChangeTarget) -> Option<DeleteMenuItem> {
-    if aim.at.len() > SEARCHED {
+    let raws = aim.at.iter().take(SEARCHED + 1).map(|at| aim.snapshot.get(*at));
+    let bytes: usize = raws.map(|(store, entry)| store.record(entry).span.range().len()).sum();
+    if aim.at.len() > SEARCHED || bytes > SEARCHED_BYTES {
         return None;
     }
     let found = aim.at.iter().flat_map(|at| {

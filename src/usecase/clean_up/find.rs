@@ -10,7 +10,7 @@ use crate::model::{EntryRef, Moment, ProviderKeys, Snapshot, is_kept};
 use crate::ops::erase::is_masked;
 use crate::query::{CancelToken, Order, Query, Ranking, Request, Results, search};
 use crate::store::erase::{ErasedValues, SecretValues};
-use crate::usecase::value_holders::{SHORTEST_VALUE, ValueHolders};
+use crate::usecase::value_holders::{SHORTEST_VALUE, ValueHolders, removable};
 use crate::usecase::{DetectedValues, HiddenValues, Triage, erasable};
 
 /// What is asked, and of which stores. They list their deleted and archived memories.
@@ -225,6 +225,9 @@ impl CleanUpSearch<'_> {
 
     /// Returns the values that may be erased wherever they are: also a common one, if the user named it.
     fn erasable(&self, values: &BTreeMap<Vec<u8>, bool>) -> SecretValues {
+        if self.request.action == CleanUpAction::TakeOut {
+            return removable(self.snapshot, values);
+        }
         let named: BTreeSet<&[u8]> = self.request.values.iter().map(|own| own.as_bytes()).collect();
         let found = erasable(self.snapshot, values.keys().filter(|own| !named.contains(&own[..])));
         let named = named.into_iter().filter(|own| own.len() >= SHORTEST_VALUE);

@@ -91,7 +91,8 @@ impl ErasureReceipt {
                 _ => "none has one of them",
             };
             let files = count_with_noun(files, "file");
-            return vec![format!("erased. {files} of this store searched: {found}")];
+            let done = if self.keeps_memories { "taken out" } else { "erased" };
+            return vec![format!("{done}. {files} of this store searched: {found}")];
         }
         let head = "not erased everywhere. It is still in these places. Remove it by hand, unless the line says to keep it:";
         let left = self.left.iter().map(|own| format!("  {own}"));
