@@ -4,7 +4,7 @@ use crate::model::{NotWhole, UnreadPath};
 use crate::ops::Refusal;
 use crate::query::QueryError;
 use crate::store::{CommitError, FilesState};
-use crate::usecase::{ChangeFailure, FailureCause};
+use crate::usecase::ChangeFailure;
 
 /// Why an operation failed, and in what state the files are.
 #[derive(Debug, thiserror::Error)]
@@ -76,8 +76,8 @@ impl From<CommitError> for MemoryError {
 impl From<ChangeFailure> for MemoryError {
     fn from(failed: ChangeFailure) -> Self {
         match *failed.cause {
-            FailureCause::Refused(refusal) => refusal.into(),
-            FailureCause::Commit(error) => error.into(),
+            CommitError::Refused(refusal) => refusal.into(),
+            error => error.into(),
         }
     }
 }

@@ -124,7 +124,7 @@ fn plans_again(
     let mut stores = planned.request.snapshot.stores.clone();
     stores[number] = Arc::clone(store);
     let again = replan(planned, Arc::new(Snapshot::of(stores)), host);
-    Ok(again.map_err(ChangeFailure::into_write_error)?.plans)
+    Ok(again.map_err(|failed| *failed.cause)?.plans)
 }
 
 /// Writes the plan of one store. If a lock stops it, the observer may break the lock once.

@@ -19,22 +19,13 @@ pub enum FailureKind {
     Failed,
 }
 
-/// The cause of a failure.
-#[derive(Debug)]
-pub enum FailureCause {
-    /// It was refused before anything began.
-    Refused(Refusal),
-    /// It could not be carried out.
-    Commit(CommitError),
-}
-
 /// Why a change was not made, and the state of the files.
 #[derive(Debug)]
 pub struct ChangeFailure {
     /// What happened, in sentences. May quote the store.
     pub message: String,
     /// The cause.
-    pub cause: Box<FailureCause>,
+    pub cause: Box<CommitError>,
     /// The stores that were changed before it.
     pub(super) changed: Vec<PathBuf>,
 }
@@ -42,13 +33,6 @@ pub struct ChangeFailure {
 pub(super) type Result<T, E = ChangeFailure> = std::result::Result<T, E>;
 
 impl ChangeFailure {
-    pub(super) fn into_write_error(self) -> CommitError {
-        match *self.cause {
-            FailureCause::Refused(refusal) => refusal.into(),
-            FailureCause::Commit(error) => error,
-        }
-    }
-
     /// Makes the failure for files that other programs change too often.
     pub(super) fn used() -> ChangeFailure {
         Refusal::new("E_CONCURRENT_MOD", "other programs keep changing what this is about.").into()
@@ -68,23 +52,15 @@ impl ChangeFailure {
 
     /// Returns what happened, without the state of the files.
     pub fn in_short(&self) -> String {
-        self.write_error().map_or_else(|| self.message.clone(), CommitError::in_short)
-    }
-
-    fn write_error(&self) -> Option<&CommitError> {
-        match &*self.cause {
-            FailureCause::Commit(error) => Some(error),
-            FailureCause::Refused(_) => None,
-        }
+        self.cause.in_short()
     }
 
     /// Returns how it ended.
     pub fn kind(&self) -> FailureKind {
-        match self.write_error() {
-            None => FailureKind::Refused,
-            Some(CommitError::NoStep(_)) => FailureKind::Nothing,
+        match &*self.cause {
+            CommitError::NoStep(_) => FailureKind::Nothing,
             // "Refused" says that nothing changed, whatever the reason is.
-            Some(error) => match error.files() {
+            error => match error.files() {
                 FilesState::Untouched => FailureKind::Refused,
                 FilesState::Restored if !error.is_failure() => FailureKind::Refused,
                 _ => FailureKind::Failed,
@@ -94,44 +70,41 @@ impl ChangeFailure {
 
     /// Returns the lock that stopped it, if the lock may be broken.
     pub fn held_lock(&self) -> Option<HeldLock<'_>> {
-        HeldLock::of(self.write_error()?)
+        HeldLock::of(&self.cause)
     }
 
     /// True if another program held a lock for the complete waiting time.
     pub fn is_locked(&self) -> bool {
-        let error = self.write_error();
-        matches!(error, Some(CommitError::Lock(LockError::Busy { .. }) | CommitError::Busy(_)))
+        matches!(*self.cause, CommitError::Lock(LockError::Busy { .. }) | CommitError::Busy(_))
     }
 
     /// True if no file was changed.
     pub fn is_untouched(&self) -> bool {
-        self.write_error().is_none_or(|error| error.files() == FilesState::Untouched)
+        self.cause.files() == FilesState::Untouched
     }
 
     /// True if the files were not as planned, and nothing was written.
     pub(super) fn is_moved(&self) -> bool {
-        self.changed.is_empty() && self.write_error().is_some_and(CommitError::is_moved)
+        self.changed.is_empty() && self.cause.is_moved()
     }
 
     /// True if the step to undo or redo does not exist any more.
     pub(super) fn is_gone(&self) -> bool {
-        matches!(self.write_error(), Some(CommitError::NoStep(_)))
+        matches!(*self.cause, CommitError::NoStep(_))
     }
 
     /// Returns why it was refused before anything began; `None` for another cause, or if the user stopped it.
     pub(super) fn refused(&self) -> Option<&str> {
         match &*self.cause {
-            FailureCause::Refused(own) | FailureCause::Commit(CommitError::Refused(own)) => {
-                (!own.stops).then_some(&*own.message)
-            }
-            FailureCause::Commit(_) => None,
+            CommitError::Refused(own) => (!own.stops).then_some(&*own.message),
+            _ => None,
         }
     }
 
     /// Replaces the refusal, if it is one.
     pub fn retold(self, tell: impl FnOnce(Refusal) -> Refusal) -> ChangeFailure {
         match *self.cause {
-            FailureCause::Refused(refusal) => tell(refusal).into(),
+            CommitError::Refused(refusal) => tell(refusal).into(),
             cause => ChangeFailure { cause: Box::new(cause), ..self },
         }
     }
@@ -144,9 +117,8 @@ impl ChangeFailure {
     /// Returns the code of a refusal, as its specification or `docs/cli.md` names it.
     pub fn code(&self) -> Option<&str> {
         match &*self.cause {
-            FailureCause::Refused(own) => Some(own.code),
-            FailureCause::Commit(CommitError::NoStep(_)) => None,
-            FailureCause::Commit(error) => Some(error.code()),
+            CommitError::NoStep(_) => None,
+            error => Some(error.code()),
         }
     }
 
@@ -198,8 +170,7 @@ pub fn without_untouched(message: &str) -> String {
 
 impl From<Refusal> for ChangeFailure {
     fn from(refusal: Refusal) -> Self {
-        let message = format!("{} Nothing was changed.", refusal.message);
-        ChangeFailure { message, cause: Box::new(FailureCause::Refused(refusal)), changed: Vec::new() }
+        CommitError::from(refusal).into()
     }
 }
 
@@ -212,7 +183,7 @@ impl From<NotWhole> for ChangeFailure {
 impl From<CommitError> for ChangeFailure {
     fn from(error: CommitError) -> Self {
         let message = error.to_string();
-        ChangeFailure { message, cause: Box::new(FailureCause::Commit(error)), changed: Vec::new() }
+        ChangeFailure { message, cause: Box::new(error), changed: Vec::new() }
     }
 }
 

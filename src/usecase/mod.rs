@@ -78,7 +78,7 @@ pub use drafts::{drop_form_draft, failure_with_draft, find_form_draft, keep_draf
 pub use erasure_receipts::{LaterCheck, ReceiptRow, erasure_receipts, receipt_lines};
 pub use erasure_report::ErasureReport;
 pub use execute::{execute_shown, execute_unshown, plan_and_execute};
-pub use failure::{ChangeFailure, FailureCause, FailureKind, HeldLock, without_untouched};
+pub use failure::{ChangeFailure, FailureKind, HeldLock, without_untouched};
 pub use finding_list::{FindingList, ListedFinding, keep_verdict};
 pub use form_save::{FormCopy, save_form, save_form_copy};
 pub use hidden_values::HiddenValues;
