@@ -19,13 +19,11 @@ pub fn thread_limit() -> usize {
 /// Returns what `work` makes of each item, in their order. Works side by side.
 pub fn map_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
-    let run = || {
-        let mut own = Vec::new();
-        while let Some((at, item)) = next_item(items, &next) {
-            own.push((at, work(item)));
-        }
-        own
+    let take = || {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        Some((at, work(items.get(at)?)))
     };
+    let run = || std::iter::from_fn(take).collect::<Vec<_>>();
     let mut made: Vec<Option<R>> = items.iter().map(|_| None).collect();
     let free = ThreadPermit::take(items.len().saturating_sub(1));
     thread::scope(|scope| {
@@ -55,12 +53,6 @@ impl Drop for ThreadPermit {
     fn drop(&mut self) {
         STARTED.fetch_sub(self.0, Ordering::Relaxed);
     }
-}
-
-/// Returns the next item that no thread has taken, with its number.
-pub fn next_item<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
-    let at = next.fetch_add(1, Ordering::Relaxed);
-    Some((at, items.get(at)?))
 }
 
 #[cfg(test)]

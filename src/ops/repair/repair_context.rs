@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 use super::fix::{ByteEdit, FixAction, ProblemFix, is_repaired_by_line};
@@ -164,9 +163,6 @@ pub struct RepairSources {
 /// A second thread starts only if there are more problems than this, a third if there are twice as many.
 pub const FEW: usize = 256;
 
-/// The number of problems that a thread takes at a time.
-pub const TURN: usize = 64;
-
 /// A store with everything that is needed to find the fixes of its problems.
 pub struct RepairContext<'a> {
     pub(super) context: &'a WriteContext<'a>,
@@ -236,25 +232,19 @@ impl<'a> RepairContext<'a> {
         work: impl Fn(&RepairContext<'_>, &T) -> R + Sync,
     ) -> Vec<R> {
         // More threads cost more for few problems: each thread first reads what all problems need.
-        let threads = items.len().div_ceil(FEW).min(parallel::thread_limit());
+        let threads = items.len().div_ceil(FEW).clamp(1, parallel::thread_limit());
         let (context, material) = (self.context, self.material);
         let shared = &self.shared;
         let rebuilt: Vec<&Path> = self.rebuilt_files.iter().map(PathBuf::as_path).collect();
-        let (turns, next): (Vec<&[T]>, _) = (items.chunks(TURN).collect(), AtomicUsize::new(0));
-        let of_turn = |own: &RepairContext<'_>, turn: &[T]| turn.iter().map(|item| work(own, item)).collect();
-        let taken = parallel::map_parallel(&vec![(); threads], |()| {
+        let parts: Vec<&[T]> = items.chunks(items.len().div_ceil(threads).max(1)).collect();
+        let made = parallel::map_parallel(&parts, |part| {
             let own = RepairContext {
                 shared: Arc::clone(shared),
                 ..RepairContext::of(context, material, rebuilt.iter().copied())
             };
-            let turn = || parallel::next_item(&turns, &next);
-            let made = std::iter::from_fn(turn).map(|(at, turn)| (at, of_turn(&own, turn)));
-            made.collect::<Vec<(usize, Vec<R>)>>()
+            part.iter().map(|item| work(&own, item)).collect::<Vec<R>>()
         });
-        let mut made: HashMap<usize, Vec<R>> = taken.into_iter().flatten().collect();
-        // This thread does what another thread took and did not finish.
-        let own = |(at, turn): (usize, &&[T])| made.remove(&at).unwrap_or_else(|| of_turn(self, turn));
-        turns.iter().enumerate().flat_map(own).collect()
+        made.into_iter().flatten().collect()
     }
 
     pub(crate) fn store(&self) -> &'a Store {
