@@ -103,7 +103,7 @@ fn erase(context: &mut Context, snapshot: Snapshot, choice: EraseChoice, texts: 
     } else if choice.values.is_given() {
         let values = SecretValues::of(texts);
         let with = load_stores::with_deleted(context, &snapshot)?;
-        let found = holders(&with, &values)?.found;
+        let found = holders(&with, &values)?.found.into_keys().collect();
         (with, found, values)
     } else {
         let (snapshot, found) = chosen_of(context, snapshot, &choice.chosen)?;

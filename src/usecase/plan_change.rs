@@ -380,7 +380,7 @@ fn complete(request: ChangeRequest, host: Host<'_>) -> Result<ChangeRequest, Str
     let holders = ValueHolders::of(&snapshot, &options.values);
     match holders.refusal().filter(|_| !options.keeps_memories) {
         Some(why) => Err(format!("{why} Nothing was changed.")),
-        None => Ok(ChangeRequest { snapshot, at: holders.found, ..request }),
+        None => Ok(ChangeRequest { snapshot, at: holders.found.into_keys().collect(), ..request }),
     }
 }
 

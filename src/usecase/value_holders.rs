@@ -1,6 +1,6 @@
 //! Which memories hold values that are to be erased, or sensitive ones, and which values are erased wherever they are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::secrets::{Finding, findings};
 use crate::detectors::NameList;
@@ -17,8 +17,8 @@ const FEW: usize = 5;
 
 /// The memories that hold values.
 pub struct ValueHolders {
-    /// The memories, in the order of the snapshot.
-    pub found: Vec<EntryRef>,
+    /// The memories, each with the numbers of the values that it holds.
+    pub found: BTreeMap<EntryRef, BTreeSet<usize>>,
     /// By the number of a value: how many memories hold it, without those that repeat others.
     counts: BTreeMap<usize, usize>,
     /// The number of memories that were searched, without those that repeat others.
@@ -35,15 +35,14 @@ impl ValueHolders {
         for at in snapshot.entries().filter(|_| !values.is_empty()) {
             let (store, entry) = snapshot.get(at);
             let held = search.which(&store.raw(entry));
-            if !held.is_empty() {
-                own.found.push(at);
-            }
             // A checkpoint repeats what it holds: it is no other memory.
-            if is_snapshot(store, entry) {
-                continue;
+            if !is_snapshot(store, entry) {
+                own.all += 1;
+                held.iter().for_each(|value| *own.counts.entry(*value).or_default() += 1);
             }
-            own.all += 1;
-            held.into_iter().for_each(|value| *own.counts.entry(value).or_default() += 1);
+            if !held.is_empty() {
+                own.found.insert(at, held);
+            }
         }
         own
     }

@@ -9,7 +9,7 @@ use crate::detectors::{Kind, NameList, detect, provider_of};
 use crate::model::{EntryRef, Moment, ProviderKeys, Snapshot, is_kept};
 use crate::ops::erase::is_masked;
 use crate::query::{CancelToken, Order, Query, Ranking, Request, Results, search};
-use crate::store::erase::{ErasedValues, SecretValues};
+use crate::store::erase::SecretValues;
 use crate::usecase::value_holders::{SHORTEST_VALUE, ValueHolders, removable};
 use crate::usecase::{DetectedValues, HiddenValues, Triage, erasable};
 
@@ -85,8 +85,7 @@ impl CleanUpSearch<'_> {
         if !request.values.is_empty() {
             let holders = ValueHolders::of(snapshot, &SecretValues::of(&request.values));
             holders.refusal().map_or(Ok(()), |why| Err(CleanUpError::Value(why)))?;
-            let holders: BTreeSet<EntryRef> = holders.found.into_iter().collect();
-            own.at.retain(|at| holders.contains(at));
+            own.at.retain(|at| holders.found.contains_key(at));
         }
         let names = names_of(request)?;
         if let Some(names) = &names {
@@ -183,7 +182,8 @@ impl CleanUpSearch<'_> {
         let GoingAndStaying { goes, near, pinned } = found;
         let erasable = self.erasable(values);
         let takes_out = request.action == CleanUpAction::TakeOut;
-        let holders = holders(snapshot, &goes, &erasable);
+        let mut holders = ValueHolders::of(snapshot, &erasable).found;
+        holders.retain(|at, _| !goes.contains(at));
         // What the format keeps has the value masked, unless the user wants that memory to stay as it is.
         let stays = holders.iter().filter(|(at, _)| {
             let (store, entry) = snapshot.get(**at);
@@ -240,24 +240,6 @@ impl CleanUpSearch<'_> {
         let keys = long.clone().filter(|(_, is_key)| **is_key).map(|(own, _)| own);
         HiddenValues::of(&SecretValues::of(long.clone().map(|(own, _)| own)), &SecretValues::of(keys))
     }
-}
-
-/// Returns the memories that do not go and hold one of the values, each with the numbers of these values.
-fn holders(
-    snapshot: &Snapshot,
-    goes: &BTreeSet<EntryRef>,
-    values: &SecretValues,
-) -> BTreeMap<EntryRef, BTreeSet<usize>> {
-    if values.is_empty() {
-        return BTreeMap::new();
-    }
-    let search = ErasedValues::of(values.all());
-    let held = |at: EntryRef| {
-        let (store, entry) = snapshot.get(at);
-        (at, search.which(&store.raw(entry)))
-    };
-    let others = snapshot.entries().filter(|at| !goes.contains(at)).map(held);
-    others.filter(|(_, values)| !values.is_empty()).collect()
 }
 
 fn of_query(
