@@ -5,14 +5,11 @@ use crate::model::{Act, Bytes, Change};
 use crate::store::write::apply::ready_plan::is_made;
 use crate::store::write::{CommitContext, CommitError};
 
-/// The maximum number of splices whose lines are searched for elsewhere in the file.
-const FEW: usize = 16;
-
 /// Returns undo data without its base. A removed file or folder comes back with its present owner and mode.
 pub fn bare_inverse(context: &CommitContext<'_>, change: &Change) -> Result<Change, CommitError> {
     let inverse = match (&change.act, &change.base) {
         (Act::Expire(_), Some(bytes)) => Change::create(&change.path, bytes.clone()),
-        _ => without_neighbours(change, change.bare_inverse()),
+        _ => without_neighbours(change.bare_inverse()),
     };
     if !is_made(&inverse) {
         return Ok(inverse);
@@ -27,15 +24,10 @@ pub fn bare_inverse(context: &CommitContext<'_>, change: &Change) -> Result<Chan
     }
 }
 
-/// Returns undo data without the `line_before` of unique lines: it only distinguishes equal lines.
-fn without_neighbours(change: &Change, mut inverse: Change) -> Change {
-    let base = change.base.clone().unwrap_or_default();
-    if let Act::Splice(splices) = &mut inverse.act
-        && splices.len() <= FEW
-    {
-        // If only the end of the log is known: an added line has its own id or time, so it is unique.
-        let is_unique = |was: &[u8]| base.known_end().is_some() || memchr::memmem::find(&base, was).is_none();
-        for own in splices.iter_mut().filter(|own| !own.was.is_empty() && is_unique(&own.was)) {
+/// Returns undo data without the `line_before` of lines that are searched for themselves.
+fn without_neighbours(mut inverse: Change) -> Change {
+    if let Act::Splice(splices) = &mut inverse.act {
+        for own in splices.iter_mut().filter(|own| !own.was.is_empty()) {
             own.line_before = Bytes::default();
         }
     }

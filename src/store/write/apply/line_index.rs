@@ -56,25 +56,17 @@ impl<'a> LineIndex<'a> {
         self.now[start..self.now.line_end(start)].to_vec()
     }
 
-    /// Returns where these complete lines start, except for places in `taken`. It prefers
-    /// equal lines that follow the line `behind`, and else takes the first.
-    pub fn find(&self, wanted: &[u8], behind: Option<&[u8]>, taken: &HashSet<usize>) -> Option<usize> {
+    /// Returns where these complete lines start first, except for places in `taken`.
+    pub fn find(&self, wanted: &[u8], taken: &HashSet<usize>) -> Option<usize> {
         let now = self.now;
         let ends = |at: usize| wanted.ends_with(b"\n") || at >= now.len() || now.is_at(at, b"\n");
         let is_here = |start: usize| now.is_at(start, wanted) && ends(start + wanted.len());
-        let own = |start: usize| match behind {
-            Some(line) if !line.is_empty() => now.ends_at(start, line),
-            Some(_) => start == 0,
-            None => true,
-        };
         let starts =
             self.starts.get_or_init(|| LineTable::of(now, |line| Some(fast_digest(without_end(line)))));
         let key = fast_digest(without_end(first_line(wanted)));
         // The first line is found with the byte order mark and without it.
         let marked = Some(lines::BOM.len()).filter(|_| now.is_at(0, lines::BOM));
-        let same = || starts.all(key).chain(marked);
-        let free = || same().filter(|start| !taken.contains(start) && is_here(*start));
-        free().find(|start| own(*start)).or_else(|| free().next())
+        starts.all(key).chain(marked).find(|start| !taken.contains(start) && is_here(*start))
     }
 
     pub fn of_id(&self, id: &str) -> Option<RecordLine> {

@@ -72,18 +72,18 @@ pub fn rebase_in(
 /// between them, or their order changed. If a line is not a record of its own, the splice stays
 /// undivided, because that line looks like others of its kind.
 fn each_record(splice: &Splice, places: &LineIndex<'_>) -> Vec<Splice> {
-    let mut own = Vec::new();
-    let mut behind = &splice.line_before[..];
-    for line in lines::lines(&splice.was) {
-        let was = &splice.was[line.start..line.next];
-        let start = splice.start + line.start as u64;
-        own.push(Splice { start, was: was.into(), becomes: Bytes::default(), line_before: behind.into() });
-        behind = was;
-    }
+    let (becomes, line_before) = (Bytes::default(), Bytes::default());
+    let alone = lines::lines(&splice.was).map(|line| Splice {
+        start: splice.start + line.start as u64,
+        was: splice.was[line.start..line.next].into(),
+        becomes: becomes.clone(),
+        line_before: line_before.clone(),
+    });
+    let own: Vec<Splice> = alone.collect();
     let is_apart = splice.becomes.is_empty()
         && own.len() > 1
         && own.iter().all(|own| id_of(&own.was).is_some())
-        && places.find(&splice.was, None, &HashSet::new()).is_none();
+        && places.find(&splice.was, &HashSet::new()).is_none();
     if is_apart { own } else { vec![splice.clone()] }
 }
 
@@ -137,14 +137,12 @@ impl SpliceRebase<'_, '_> {
                 None if splice.line_before.is_empty() => 0,
                 // The byte order mark is not a line.
                 None if *splice.line_before == *lines::BOM && now.is_at(0, lines::BOM) => lines::BOM.len(),
-                None => {
-                    self.take(&splice.line_before, None).map_or(now.len(), |at| at + splice.line_before.len())
-                }
+                None => self.take(&splice.line_before).map_or(now.len(), |at| at + splice.line_before.len()),
             };
             let own = Splice { start: start as u64, ..splice.clone() };
             return Ok(unterminated_line::at_end(own, before.map(|(_, fitted)| fitted), now));
         }
-        let there = self.take(&splice.was, Some(&splice.line_before));
+        let there = self.take(&splice.was);
         let own = there.map(|start| Splice { start: start as u64, ..splice.clone() });
         let is_there = own.as_ref().map_or(!self.merges, |own| unterminated_line::is_last(own, now));
         match (unterminated_line::addition(splice, now).filter(|_| !is_there), own) {
@@ -158,7 +156,7 @@ impl SpliceRebase<'_, '_> {
     /// Fits a splice whose lines are not found as planned.
     fn otherwise(&mut self, splice: &Splice) -> Result<Splice, SpliceConflict> {
         if let Some(own) = unterminated_line::removal(splice)
-            && let Some(start) = self.take(&own.was, Some(&own.line_before))
+            && let Some(start) = self.take(&own.was)
         {
             return Ok(Splice { start: start as u64, ..own });
         }
@@ -166,8 +164,8 @@ impl SpliceRebase<'_, '_> {
     }
 
     /// Finds these complete lines. Each place is used once.
-    fn take(&mut self, wanted: &[u8], behind: Option<&[u8]>) -> Option<usize> {
-        let at = self.places.find(wanted, behind, &self.taken)?;
+    fn take(&mut self, wanted: &[u8]) -> Option<usize> {
+        let at = self.places.find(wanted, &self.taken)?;
         self.taken.insert(at);
         Some(at)
     }

@@ -3,7 +3,6 @@
 //! depend on it: other programs may continue, end or repair it, or write behind it.
 
 use crate::model::bytes::LineBounds;
-use crate::model::plan::last_line;
 use crate::model::{Bytes, Splice};
 use crate::text::lines;
 
@@ -48,8 +47,7 @@ pub fn addition(splice: &Splice, now: &[u8]) -> Option<Splice> {
 /// Returns a splice that removes lines behind an open line, without that line.
 pub fn removal(splice: &Splice) -> Option<Splice> {
     let lines = behind(&splice.becomes, &splice.was)?;
-    let line = [last_line(&splice.becomes), b"\n"].concat().into();
-    Some(Splice { was: lines.into(), becomes: Bytes::default(), line_before: line, ..*splice })
+    Some(Splice { was: lines.into(), becomes: Bytes::default(), line_before: Bytes::default(), ..*splice })
 }
 
 /// True if lines end in an open line.

@@ -140,7 +140,7 @@ fn has(splice: &Splice, places: &LineIndex<'_>) -> bool {
 /// True if these lines are in the file. A last line without an end may have been continued.
 fn has_lines(lines: &[u8], places: &LineIndex<'_>) -> bool {
     match lines.ends_with(b"\n") {
-        true => places.find(lines, None, &HashSet::new()).is_some(),
+        true => places.find(lines, &HashSet::new()).is_some(),
         false => memchr::memmem::find(places.now, lines).is_some(),
     }
 }

@@ -122,18 +122,6 @@ fn lines_come_back_behind_the_line_they_stood_behind_and_in_their_order() {
 }
 
 #[test]
-fn of_equal_lines_that_is_changed_which_is_behind_the_same_line() {
-    let base = "x\n{\"a\":1}\ny\n{\"a\":1}\n";
-    let start = base.rfind("{").unwrap();
-    let edits = vec![(start..start + 7, b"{\"a\":2}".to_vec())];
-    let change = Change::edits("f", base.as_bytes().into(), edits);
-    let crate::model::Act::Splice(splices) = &change.act else { panic!() };
-    let now = format!("new\n{base}");
-    let fit = rebase(splices, now.as_bytes()).unwrap();
-    assert_eq!(apply(now.as_bytes(), &fit), b"new\nx\n{\"a\":1}\ny\n{\"a\":2}\n");
-}
-
-#[test]
 fn a_change_is_not_carried_to_another_record_of_the_same_id() {
     let base = "{\"id\":\"a\",\"x\":1}\n{\"id\":\"a\",\"x\":1,\"y\":1}\n";
     let now = base.replace("\"y\":1", "\"y\":2");
