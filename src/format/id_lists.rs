@@ -47,7 +47,7 @@ impl<'a> IdListWriter<'a> {
 
 /// The ids that a map from keys to ids lists.
 #[derive(Default)]
-pub struct IdListCheck {
+struct IdListCheck {
     /// The lists, by the number of their key.
     lists: Vec<IdList>,
     keys: FastMap<String, usize>,
@@ -63,7 +63,7 @@ struct IdList {
 }
 
 impl IdListCheck {
-    pub fn of(map: Json<'_>, ids: &IdIndex<'_>) -> IdListCheck {
+    fn of(map: Json<'_>, ids: &IdIndex<'_>) -> IdListCheck {
         let mut check = IdListCheck::default();
         for (key, listed) in map.members() {
             let at =
@@ -89,7 +89,7 @@ impl IdListCheck {
     }
 
     /// True if the record at this place is listed under this key.
-    pub fn has(&mut self, key: &str, place: u32) -> bool {
+    fn has(&mut self, key: &str, place: u32) -> bool {
         let list = self.keys.get(key).and_then(|at| self.lists.get_mut(*at));
         let Some(list) = list else { return false };
         let at = match list.places.get(list.asked) {
@@ -105,14 +105,33 @@ impl IdListCheck {
         }
     }
 
-    /// Counts the listed ids for which [`Self::has`] was not asked. `counts` chooses the ids.
-    pub fn others(&self, ids: &IdIndex<'_>, counts: impl Fn(&str) -> bool) -> usize {
-        let of = |list: &IdList| {
-            let places = list.places.iter().filter(|(place, asked)| !asked && counts(ids.at(*place)));
-            places.count() + list.unknown.iter().filter(|id| counts(id)).count()
-        };
-        self.lists.iter().map(of).sum()
+    /// True if an id is listed for which [`Self::has`] was not asked. `counts` chooses the ids.
+    fn has_others(&self, ids: &IdIndex<'_>, counts: impl Fn(&str) -> bool) -> bool {
+        self.lists.iter().any(|list| {
+            let mut places = list.places.iter();
+            places.any(|(place, asked)| !asked && counts(ids.at(*place)))
+                || list.unknown.iter().any(|id| counts(id))
+        })
     }
+}
+
+/// True if a map lists the live records under their keys, and no others but those that `may_stay`. The records come with
+/// their keys and places, and whether they are live.
+pub fn is_right<'v>(
+    map: Option<Json<'_>>,
+    ids: &IdIndex<'_>,
+    mut records: impl Iterator<Item = (Vec<&'v str>, u32, bool)>,
+    may_stay: impl Fn(&str) -> bool,
+) -> bool {
+    let Some(map) = map else { return records.all(|(keys, _, is_live)| !is_live || keys.is_empty()) };
+    let mut listed = IdListCheck::of(map, ids);
+    for (keys, place, is_live) in records {
+        let lacking = keys.into_iter().filter(|key| !listed.has(key, place)).count();
+        if is_live && lacking > 0 {
+            return false;
+        }
+    }
+    !listed.has_others(ids, |id| !may_stay(id))
 }
 
 #[cfg(test)]

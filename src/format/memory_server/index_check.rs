@@ -4,8 +4,8 @@ use super::layout;
 use crate::format::AssemblyInput;
 use crate::format::field_reader::Fault;
 use crate::format::id_index::IdIndex;
-use crate::format::id_lists::{IdListCheck, KeysOf};
-use crate::format::record_reader::{named_members, with_object};
+use crate::format::id_lists::{self, KeysOf};
+use crate::format::record_reader::with_object;
 use crate::format::writing::level_word;
 use crate::model::{Code, Document, Entry, Problem, RecordBody, Role, Severity, State, StoredMemory};
 use crate::text::json::Json;
@@ -61,84 +61,32 @@ impl<'a> IndexedRecords<'a> {
 /// Returns the problems of the index; none if it can't be read, because that is already a problem.
 pub fn check(document: &Document, records: &IndexedRecords<'_>) -> Vec<Problem> {
     let problem = |(code, severity, message)| Problem::of_file(code, severity, &document.path, message);
-    let problems = |index: Json<'_>| RecordIndexCheck::of(index, records).faults().map(problem).collect();
+    let problems = |index: Json<'_>| faults(index, records).map(problem).collect();
     with_object(&document.bytes, problems).unwrap_or_default()
 }
 
 /// True if the index can be read, is complete and correct.
 pub fn is_right(index: &[u8], records: &IndexedRecords<'_>) -> bool {
-    with_object(index, |index| RecordIndexCheck::of(index, records).has_no_fault()).unwrap_or_default()
+    let is_right = |index: Json<'_>| {
+        let is_whole = ["statistics", "tags_index"].iter().all(|name| index.get(name).is_some());
+        is_whole && faults(index, records).next().is_none()
+    };
+    with_object(index, is_right).unwrap_or_default()
 }
 
-struct RecordIndexCheck<'r, 'a> {
-    records: &'r IndexedRecords<'a>,
-    version: Option<Fault>,
-    has_statistics: bool,
-    counts: Vec<Fault>,
-    bytes: Option<Fault>,
-    maps: [Option<IdListCheck>; 3],
-}
-
-impl<'r, 'a> RecordIndexCheck<'r, 'a> {
-    fn of(index: Json<'_>, records: &'r IndexedRecords<'a>) -> Self {
-        let (counts, maps) = Default::default();
-        let mut check =
-            RecordIndexCheck { records, version: None, has_statistics: false, counts, bytes: None, maps };
-        for (name, value) in named_members(index) {
-            match &*name {
-                "version" => check.version = version(value),
-                "statistics" => {
-                    check.counts = self::counts(value, records);
-                    check.bytes = bytes(value, records);
-                    check.has_statistics = true;
-                }
-                name => {
-                    if let Some(at) = MAPS.iter().position(|(map, _)| *map == name) {
-                        check.maps[at] = Some(IdListCheck::of(value, records.ids));
-                    }
-                }
-            }
-        }
-        check
-    }
-
-    fn faults(mut self) -> impl Iterator<Item = Fault> {
-        let (version, counts, bytes) =
-            (self.version.take(), std::mem::take(&mut self.counts), self.bytes.take());
-        version.into_iter().chain(counts).chain(self.stale()).chain(bytes)
-    }
-
-    fn has_no_fault(self) -> bool {
-        let [tags, ..] = &self.maps;
-        self.has_statistics
-            && tags.is_some()
-            && self.version.is_none()
-            && self.bytes.is_none()
-            && self.counts.is_empty()
-            && self.stale().next().is_none()
-    }
-
-    /// Returns how the maps from keys to ids differ from the live records.
-    fn stale(self) -> impl Iterator<Item = Fault> {
-        let records = self.records;
-        let message = move |((name, keys), listed): ((&str, KeysOf), Option<IdListCheck>)| {
-            let Some(mut listed) = listed else {
-                let has_keys = records.live().any(|own| own.id.is_some() && !keys(own.memory).is_empty());
-                return has_keys.then(|| format!("`{name}` is missing; it is rebuilt from the memories."));
-            };
-            let mut missing = 0;
-            for (own, (_, place)) in records.own.iter().filter_map(|own| Some((own, own.id?))) {
-                let lacking = keys(own.memory).into_iter().filter(|key| !listed.has(key, place)).count();
-                missing += if own.state == State::Live { lacking } else { 0 };
-            }
-            let extra = listed.others(records.ids, |_| true);
-            let message =
-                || format!("`{name}`: {missing} missing, {extra} extra. It is rebuilt from the memories.");
-            (missing + extra > 0).then(message)
-        };
-        let found = MAPS.into_iter().zip(self.maps).filter_map(message);
-        found.map(|message| (Code::IndexStale, Severity::Warning, message))
-    }
+fn faults<'i>(index: Json<'i>, records: &'i IndexedRecords<'i>) -> impl Iterator<Item = Fault> + 'i {
+    let statistics = index.get("statistics");
+    let counts = statistics.map(|own| counts(own, records)).unwrap_or_default();
+    let bytes = statistics.and_then(|own| bytes(own, records));
+    let stale = move |(name, keys): (&str, KeysOf)| {
+        let with_id = records.own.iter().filter_map(|own| Some((own, own.id?.1)));
+        let listed = with_id.map(|(own, place)| (keys(own.memory), place, own.state == State::Live));
+        let is_right = id_lists::is_right(index.get(name), records.ids, listed, |_| false);
+        let message = || format!("`{name}` disagrees with the memories. It is rebuilt from them.");
+        (!is_right).then(|| (Code::IndexStale, Severity::Warning, message()))
+    };
+    let version = index.get("version").and_then(version);
+    version.into_iter().chain(counts).chain(MAPS.into_iter().filter_map(stale)).chain(bytes)
 }
 
 /// Accepts the bytes of the live files, with or without the archives: the specification doesn't say which.

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::format::id_index::IdIndex;
-use crate::format::id_lists::{IdListCheck, KeysOf};
-use crate::format::record_reader::{named_members, with_object};
+use crate::format::id_lists::{self, KeysOf};
+use crate::format::record_reader::with_object;
 use crate::format::writing::members_of;
 use crate::model::{Code, Document, Moment, Problem, Record, RecordBody, Severity, StoredMemory};
 use crate::text::json::{Json, JsonKind};
@@ -76,6 +76,12 @@ impl<'a> EntryLog<'a> {
         memory.created.filter(|created| *created > since).map(|_| since)
     }
 
+    /// Returns the entry with an id, and its place.
+    fn entry(&self, id: Json<'_>, next: &mut u32) -> Option<(usize, &LogEntry<'a>)> {
+        let place = self.ids.place(&id.text().unwrap_or_default(), next)? as usize;
+        Some((place, self.entries.get(place)?))
+    }
+
     pub fn live(&self) -> impl Iterator<Item = &LogEntry<'a>> {
         self.entries.iter().filter(|own| own.is_live)
     }
@@ -83,155 +89,77 @@ impl<'a> EntryLog<'a> {
 
 /// Returns the problems of a session's index; none if it can't be read, because that is already a problem.
 pub fn check(index: &[u8], path: &Path, log: &EntryLog<'_>) -> Vec<Problem> {
-    let problems = |index: Json<'_>| EntryIndexCheck::of(index, log, usize::MAX).problems(path);
+    let problem = |code, severity, message: String| Problem::of_file(code, severity, path, message);
+    let problems = |index: Json<'_>| {
+        let version = other_version(index).map(|version| {
+            let message = format!("The index names version {version}; this format has 1.");
+            problem(Code::UnsupportedVersion, Severity::Warning, message)
+        });
+        let wrong: Vec<String> = wrong(index, log).map(|name| format!("`{name}`")).collect();
+        let stale = (!wrong.is_empty()).then(|| {
+            let what = wrong.join(", ");
+            let message =
+                format!("The index disagrees with the log: {what}. A repair rebuilds it from the log.");
+            problem(Code::IndexStale, Severity::Warning, message)
+        });
+        let unmarked = (!marks_deleted(index, log)).then(|| {
+            let message = "The index names deleted memories as if they were live.".to_owned();
+            problem(Code::IndexStale, Severity::Note, message)
+        });
+        version.into_iter().chain(stale).chain(unmarked).collect()
+    };
     with_object(index, problems).unwrap_or_default()
 }
 
-/// True if the index can be read and is correct. Stops at the first fault.
+/// True if the index can be read and is correct.
 pub fn is_right(index: &[u8], log: &EntryLog<'_>) -> bool {
-    with_object(index, |index| EntryIndexCheck::of(index, log, 1).has_no_fault()).unwrap_or_default()
+    let is_right = |index: Json<'_>| {
+        other_version(index).is_none()
+            && index.get("entries").is_some()
+            && wrong(index, log).next().is_none()
+            && marks_deleted(index, log)
+    };
+    with_object(index, is_right).unwrap_or_default()
 }
 
-struct EntryIndexCheck<'l, 'a> {
-    log: &'l EntryLog<'a>,
-    version: Option<String>,
-    entries: Option<EntryDifferences>,
-    maps: [Option<IdListCheck>; 2],
+fn other_version(index: Json<'_>) -> Option<String> {
+    index.get("version").filter(|version| version.number() != Some(1.0)).map(|version| version.plain())
 }
 
-impl<'l, 'a> EntryIndexCheck<'l, 'a> {
-    /// Reads the index, its entries up to the difference with the number `enough`.
-    fn of(index: Json<'_>, log: &'l EntryLog<'a>, enough: usize) -> Self {
-        let mut check = EntryIndexCheck { log, version: None, entries: None, maps: Default::default() };
-        for (name, value) in named_members(index) {
-            match &*name {
-                "version" => check.version = (value.number() != Some(1.0)).then(|| value.plain()),
-                "entries" => {
-                    let entries = check.entries.get_or_insert_default();
-                    for (id, entry) in value.members() {
-                        if entries.differ() >= enough {
-                            break;
-                        }
-                        entries.meet(&id.text().unwrap_or_default(), entry, log);
-                    }
-                }
-                name => {
-                    if let Some(at) = MAPS.iter().position(|(map, _)| *map == name) {
-                        check.maps[at] = Some(IdListCheck::of(value, &log.ids));
-                    }
-                }
-            }
-        }
-        check
-    }
-
-    fn problems(mut self, path: &Path) -> Vec<Problem> {
-        let mut problems = Vec::new();
-        let warning = |code, message: String| Problem::of_file(code, Severity::Warning, path, message);
-        if let Some(version) = self.version.take() {
-            let message = format!("The index names version {version}; this format has 1.");
-            problems.push(warning(Code::UnsupportedVersion, message));
-        }
-        let entries = EntryDifferences::counted(self.entries.take(), self.log);
-        let stale: Vec<String> = entries.told().into_iter().chain(self.stale_maps()).collect();
-        if !stale.is_empty() {
-            let message = format!(
-                "The index disagrees with the log: {}. A repair rebuilds it from the log.",
-                stale.join("; ")
-            );
-            problems.push(warning(Code::IndexStale, message));
-        }
-        if entries.deleted > 0 {
-            let message =
-                format!("The index names {} deleted memories as if they were live.", entries.deleted);
-            problems.push(Problem::of_file(Code::IndexStale, Severity::Note, path, message));
-        }
-        problems
-    }
-
-    fn has_no_fault(mut self) -> bool {
-        self.version.is_none()
-            && self.entries.is_some()
-            && EntryDifferences::counted(self.entries.take(), self.log).differ() == 0
-            && self.stale_maps().next().is_none()
-    }
-
-    /// Returns how the maps from tags and types to ids differ from the log.
-    fn stale_maps(self) -> impl Iterator<Item = String> {
-        let log = self.log;
-        MAPS.into_iter().zip(self.maps).filter_map(move |((name, keys), listed)| {
-            let Some(mut listed) = listed else {
-                let has_keys = log.live().any(|own| !keys(own.memory).is_empty());
-                return has_keys.then(|| format!("`{name}` is missing"));
-            };
-            let mut missing = 0;
-            for (place, own) in log.entries.iter().enumerate() {
-                let lacks = |key: &&str| !listed.has(key, place as u32);
-                let lacking = keys(own.memory).into_iter().filter(lacks).count();
-                missing += if own.is_live { lacking } else { 0 };
-            }
-            // Deleted memories may be in the map while they are in the log.
-            let may_stay = |id: &str| log.deleted.contains_key(id) && log.ids.place(id, &mut 0).is_some();
-            let extra = listed.others(&log.ids, |id| !may_stay(id));
-            (missing + extra > 0).then(|| format!("`{name}`: {missing} missing, {extra} extra"))
-        })
-    }
+/// Returns the names of the members that disagree with the log.
+fn wrong<'i>(index: Json<'i>, log: &'i EntryLog<'i>) -> impl Iterator<Item = &'static str> + 'i {
+    // Deleted memories may be in a map while they are in the log.
+    let may_stay = move |id: &str| log.deleted.contains_key(id) && log.ids.place(id, &mut 0).is_some();
+    let is_wrong = move |(name, keys): &(&str, KeysOf)| {
+        let entries = (0..).zip(&log.entries).map(|(place, own)| (keys(own.memory), place, own.is_live));
+        !id_lists::is_right(index.get(name), &log.ids, entries, may_stay)
+    };
+    let entries = (!has_entries(index, log)).then_some("entries");
+    entries.into_iter().chain(MAPS.into_iter().filter(is_wrong).map(|(name, _)| name))
 }
 
-#[derive(Default)]
-struct EntryDifferences {
-    missing: usize,
-    gone: usize,
-    wrong: usize,
-    /// Deleted entries that the index does not mark. Agents only write a tombstone.
-    deleted: usize,
-    /// True if the index lacks `entries` although the log has some.
-    lacks_all: bool,
-    /// By place, true if the entry is in the index.
-    seen: Vec<bool>,
-    next: u32,
+/// True if the entries are those of the log. A deleted one may be missing.
+fn has_entries(index: Json<'_>, log: &EntryLog<'_>) -> bool {
+    let Some(entries) = index.get("entries") else { return log.live().next().is_none() };
+    let (mut seen, mut next) = (vec![false; log.entries.len()], 0);
+    let is_logged = |(id, entry): (Json<'_>, Json<'_>)| {
+        // A compaction removes the memory from the log, and its tombstone stays.
+        let Some((place, own)) = log.entry(id, &mut next) else { return false };
+        seen[place] = true;
+        agrees(entry, own)
+    };
+    entries.members().all(is_logged) && log.entries.iter().zip(&seen).all(|(own, seen)| *seen || !own.is_live)
 }
 
-impl EntryDifferences {
-    /// Counts the missing entries after the last event.
-    fn counted(own: Option<Self>, log: &EntryLog<'_>) -> Self {
-        let Some(mut own) = own else {
-            return EntryDifferences { lacks_all: log.live().next().is_some(), ..Self::default() };
-        };
-        own.seen.resize(log.entries.len(), false);
-        own.missing = log.entries.iter().zip(&own.seen).filter(|(own, seen)| own.is_live && !**seen).count();
-        own
-    }
-
-    fn meet(&mut self, id: &str, entry: Json<'_>, log: &EntryLog<'_>) {
-        self.seen.resize(log.entries.len(), false);
-        let place = log.ids.place(id, &mut self.next).map(|place| place as usize);
-        let found = place.and_then(|place| Some((log.entries.get(place)?, self.seen.get_mut(place)?)));
-        let Some((own, seen)) = found else {
-            // A compaction removes the memory from the log, and its tombstone stays.
-            self.gone += 1;
-            return;
-        };
-        *seen = true;
-        self.wrong += usize::from(!agrees(entry, own));
-        let is_marked = || entry.get("deleted").and_then(|mark| mark.bool()) == Some(true);
-        self.deleted += usize::from(!own.is_live && !is_marked());
-    }
-
-    fn differ(&self) -> usize {
-        self.missing + self.gone + self.wrong + self.deleted + usize::from(self.lacks_all)
-    }
-
-    fn told(&self) -> Vec<String> {
-        let parts = [
-            (self.missing, "memories are missing"),
-            (self.gone, "memories are not in the log"),
-            (self.wrong, "memories are wrong"),
-        ];
-        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
-        let none = self.lacks_all.then(|| "`entries` is missing".to_owned());
-        none.into_iter().chain(parts.map(|(count, what)| format!("{count} {what}"))).collect()
-    }
+/// True if the index marks each deleted entry that it has. Agents only write a tombstone.
+fn marks_deleted(index: Json<'_>, log: &EntryLog<'_>) -> bool {
+    let mut next = 0;
+    let is_marked = |(id, entry): (Json<'_>, Json<'_>)| {
+        log.entry(id, &mut next).is_none_or(|(_, own)| own.is_live)
+            || entry.get("deleted").and_then(|mark| mark.bool()) == Some(true)
+    };
+    let mut entries = index.get("entries").into_iter().flat_map(|entries| entries.members());
+    log.deleted.is_empty() || entries.all(is_marked)
 }
 
 /// True if an index entry agrees with the log. `current_relevance` is a cache, and is not checked.

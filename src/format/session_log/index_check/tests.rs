@@ -26,8 +26,8 @@ fn document(name: &str, role: Role, bytes: &[u8]) -> std::sync::Arc<Document> {
 
 type Records<'a> = HashMap<&'a str, (&'a Record, &'a StoredMemory)>;
 
-/// Returns the expected differences, found with sets.
-fn stale(index: Json<'_>, log: &Document, deleted: &HashSet<&str>) -> (Vec<String>, usize) {
+/// Returns the members that disagree with the log, and whether each deleted entry is marked. Compares sets.
+fn by_sets(index: Json<'_>, log: &Document, deleted: &HashSet<&str>) -> (Vec<&'static str>, bool) {
     let mut records = Records::new();
     for record in &log.records {
         if let Some((id, memory)) = record.memory().and_then(|memory| Some((memory.id()?, memory))) {
@@ -35,21 +35,12 @@ fn stale(index: Json<'_>, log: &Document, deleted: &HashSet<&str>) -> (Vec<Strin
         }
     }
     let live = |id: &str| !deleted.contains(id);
-    let mut stale: Vec<String> = Vec::new();
-    match index.get("entries") {
-        Some(entries) => stale.extend(of_entries(entries, &records, deleted)),
-        None if records.keys().any(|id| live(id)) => stale.push("`entries` is missing".into()),
-        None => {}
-    }
     let of_tags: fn(&StoredMemory) -> Vec<String> =
         |memory| memory.tags().map(|tag| tag.to_string()).collect();
     let of_type: fn(&StoredMemory) -> Vec<String> = |memory| vec![memory.kind().to_string()];
-    for (name, keys) in [("tags", of_tags), ("types", of_type)] {
+    let is_wrong = |(name, keys): &(&str, fn(&StoredMemory) -> Vec<String>)| {
         let Some(map) = index.get(name) else {
-            if records.iter().any(|(id, (_, memory))| live(id) && !keys(memory).is_empty()) {
-                stale.push(format!("`{name}` is missing"));
-            }
-            continue;
+            return records.iter().any(|(id, (_, memory))| live(id) && !keys(memory).is_empty());
         };
         let indexed = pairs(map);
         let of = |(id, (_, memory)): (&&str, &(_, &StoredMemory))| {
@@ -57,37 +48,30 @@ fn stale(index: Json<'_>, log: &Document, deleted: &HashSet<&str>) -> (Vec<Strin
             keys(memory).into_iter().map(move |key| (key, id.clone())).collect::<Vec<_>>()
         };
         let own: HashSet<(String, String)> = records.iter().flat_map(of).collect();
-        let missing = own.difference(&indexed).filter(|(_, id)| live(id)).count();
         let may_stay = |id: &str| !live(id) && records.contains_key(id);
-        let extra = indexed.difference(&own).filter(|(_, id)| !may_stay(id)).count();
-        stale.extend((missing + extra > 0).then(|| format!("`{name}`: {missing} missing, {extra} extra")));
-    }
+        own.difference(&indexed).any(|(_, id)| live(id))
+            || indexed.difference(&own).any(|(_, id)| !may_stay(id))
+    };
+    let entries = match index.get("entries") {
+        Some(entries) => are_entries(entries, &records, deleted),
+        None => !records.keys().any(|id| live(id)),
+    };
+    let maps = [("tags", of_tags), ("types", of_type)].into_iter().filter(is_wrong).map(|(name, _)| name);
+    let wrong = (!entries).then_some("entries").into_iter().chain(maps).collect();
     let entries = index.get("entries").into_iter().flat_map(|entries| entries.members());
     let is_live = |entry: &Json<'_>| entry.get("deleted").and_then(|mark| mark.bool()) != Some(true);
-    let is_logged = |id: &str| records.contains_key(id);
-    let of_deleted = |id: &str| !live(id) && is_logged(id);
-    let gone = entries.filter(|(key, entry)| of_deleted(&key.text().unwrap()) && is_live(entry)).count();
-    (stale, gone)
+    let of_deleted = |id: &str| !live(id) && records.contains_key(id);
+    let unmarked = entries.filter(|(key, entry)| of_deleted(&key.text().unwrap()) && is_live(entry)).count();
+    (wrong, unmarked == 0)
 }
 
-fn of_entries(entries: Json<'_>, records: &Records<'_>, deleted: &HashSet<&str>) -> Vec<String> {
-    let mut seen: HashSet<String> = HashSet::new();
-    let (mut gone, mut wrong) = (0, 0);
-    for (key, entry) in entries.members() {
-        let id = key.text().unwrap().into_owned();
-        match records.get(id.as_str()) {
-            Some((record, memory)) => wrong += usize::from(!is_as_logged(entry, record, memory)),
-            None => gone += 1,
-        }
-        seen.insert(id);
-    }
-    let missing = records.keys().filter(|id| !deleted.contains(**id) && !seen.contains(**id)).count();
-    let parts = [
-        (missing, "memories are missing"),
-        (gone, "memories are not in the log"),
-        (wrong, "memories are wrong"),
-    ];
-    parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
+fn are_entries(entries: Json<'_>, records: &Records<'_>, deleted: &HashSet<&str>) -> bool {
+    let id = |key: Json<'_>| key.text().unwrap().into_owned();
+    let seen: HashSet<String> = entries.members().map(|(key, _)| id(key)).collect();
+    let is_right = |(key, entry): (Json<'_>, Json<'_>)| {
+        records.get(id(key).as_str()).is_some_and(|(record, memory)| is_as_logged(entry, record, memory))
+    };
+    entries.members().all(is_right) && records.keys().all(|id| deleted.contains(*id) || seen.contains(*id))
 }
 
 fn is_as_logged(entry: Json<'_>, record: &Record, memory: &StoredMemory) -> bool {
@@ -189,11 +173,12 @@ proptest! {
 
         let own = EntryLog::of(Some(&log), Some(&tombstones));
         let problems = check(index.as_bytes(), Path::new("i"), &own);
-        let (stale, gone) = stale(object, &log, &deleted.iter().copied().collect());
+        let (wrong, is_marked) = by_sets(object, &log, &deleted.iter().copied().collect());
+        let wrong: Vec<String> = wrong.iter().map(|name| format!("`{name}`")).collect();
         let mut expected = Vec::new();
         expected.extend(version.contains("\"1\"").then(|| "The index names version 1; this format has 1.".to_owned()));
-        expected.extend((!stale.is_empty()).then(|| format!("The index disagrees with the log: {}. A repair rebuilds it from the log.", stale.join("; "))));
-        expected.extend((gone > 0).then(|| format!("The index names {gone} deleted memories as if they were live.")));
+        expected.extend((!wrong.is_empty()).then(|| format!("The index disagrees with the log: {}. A repair rebuilds it from the log.", wrong.join(", "))));
+        expected.extend((!is_marked).then(|| "The index names deleted memories as if they were live.".to_owned()));
         let told: Vec<Cow<'_, str>> = problems.iter().map(|problem| Cow::from(&*problem.message)).collect();
         prop_assert_eq!(&told, &expected, "{}", index);
         prop_assert_eq!(is_right(index.as_bytes(), &own), told.is_empty() && object.get("entries").is_some(), "{}", index);
