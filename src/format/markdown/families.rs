@@ -5,7 +5,7 @@ use std::path::Path;
 use super::facts::PartFacts;
 use super::family::{Family, FamilyLoad, FileId, Grammar};
 use super::settings::SettingsPlace;
-use super::{Markdown, facts, instructions, layout, load_rule, places, settings};
+use super::{Markdown, facts, instructions, layout, places, settings};
 use crate::format::detection::{Evidence, FolderProbe};
 use crate::format::notes::rules::NoteRules;
 use crate::format::{FormatInfo, StorePlace};
@@ -95,7 +95,7 @@ const CLAUDE: Family = Family {
     about: about("markdown/claude", places::CLAUDE, layout::claude, CLAUDE_SURROUNDINGS),
     index: Some("MEMORY.md"),
     file_id: FileId::StemAtTop,
-    loads: FamilyLoad::Rules(load_rule::CLAUDE),
+    loads: FamilyLoad::Rules,
     has_front_matter: true,
     facts: facts::day_of_name,
     ..PLAIN
@@ -123,7 +123,7 @@ const HERMES: Family = Family {
         ..about("markdown/hermes", places::HERMES, layout::hermes, HERMES_SURROUNDINGS)
     },
     has_entries: true,
-    loads: FamilyLoad::Rules(load_rule::HERMES),
+    loads: FamilyLoad::Rules,
     settings: Some(SettingsPlace { files: &["../config.yaml"], read: settings::hermes, before: &[] }),
     ..PLAIN
 };
@@ -142,7 +142,7 @@ const OPENCLAW: Family = Family {
         ..about("markdown/openclaw", places::OPENCLAW, layout::openclaw, OPENCLAW_SURROUNDINGS)
     },
     file_kinds: Some(facts::openclaw_kinds),
-    loads: FamilyLoad::Rules(load_rule::OPENCLAW),
+    loads: FamilyLoad::Rules,
     settings: Some(SettingsPlace {
         files: &["../openclaw.json", "../../openclaw.json", "../.openclaw/openclaw.json"],
         read: settings::openclaw,
@@ -167,7 +167,7 @@ const CODEX: Family = Family {
     },
     file_kinds: Some(facts::codex_kinds),
     file_id: FileId::Stem,
-    loads: FamilyLoad::Rules(load_rule::CODEX),
+    loads: FamilyLoad::Rules,
     facts: facts::codex_facts,
     title: facts::codex_title,
     ..PLAIN

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::facts::PartFacts;
-use super::load_rule::LoadRule;
+use super::load_rule::{LoadRule, rules_of};
 use super::settings::SettingsPlace;
 use crate::format::FormatInfo;
 use crate::format::notes::rules::NoteRules;
@@ -47,8 +47,8 @@ pub enum FamilyLoad {
     Nothing,
     Names,
     Whole,
-    /// What these rules say, and nothing of other files.
-    Rules(&'static [LoadRule]),
+    /// What its rules say, and nothing of other files.
+    Rules,
     /// That is up to the instructions of a project, or to a program that is not known.
     Unknown,
 }
@@ -91,8 +91,7 @@ impl Family {
 
     /// Returns the rule by which a file is loaded, if it has one.
     pub fn load_rule(&self, path: &Path, settings: &LoadSettings) -> Option<&'static LoadRule> {
-        let FamilyLoad::Rules(rules) = self.loads else { return None };
-        rules.iter().find(|rule| {
+        rules_of(self.about.name).iter().find(|rule| {
             path == Path::new(rule.file) && (rule.below.is_empty() || rule.below == settings.below)
         })
     }

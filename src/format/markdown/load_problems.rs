@@ -85,7 +85,7 @@ fn message(part: &LoadedPart, lines: Option<(u32, u32)>) -> String {
     let limit = format!("It has {size} characters; {} has a limit of {most}.", rule.reader);
     match (rule.cut, lines) {
         (LoadCut::Lines { most: most_lines, .. }, lines) => {
-            let unit = if rule.has_bytes { "bytes" } else { "characters" };
+            let unit = if rule.has_bytes() { "bytes" } else { "characters" };
             let cut = lines.map(|(cut, _)| format!(". From line {cut} on the model sees nothing of it:"));
             let (count, cut) = (part.lines.len(), cut.as_deref().unwrap_or(";"));
             format!(

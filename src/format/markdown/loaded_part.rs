@@ -84,7 +84,7 @@ impl LoadedPart {
         let (rule, (parts, between)) = (self.rule, parts(grammar, text));
         let sizes = parts.iter().flat_map(|part| {
             let characters = text[part.clone()].char_indices();
-            let sizes = characters.map(move |(at, c)| (part.start + at, (rule.size)(c)));
+            let sizes = characters.map(move |(at, c)| (part.start + at, rule.size(c)));
             sizes.chain(once((part.end, between)))
         });
         self.size = sizes.clone().map(|(_, size)| size).sum::<usize>().saturating_sub(between);
@@ -111,7 +111,7 @@ impl LoadedPart {
             _ => 0,
         };
         let more = self.size.saturating_sub(self.most);
-        let (bytes, characters) = if self.rule.has_bytes { (more, 0) } else { (0, more) };
+        let (bytes, characters) = if self.rule.has_bytes() { (more, 0) } else { (0, more) };
         LoadExcess { lines, bytes, characters }
     }
 
@@ -199,12 +199,12 @@ fn without_rule(family: &Family, own: &Document, now: Moment) -> LoadedFile {
         FamilyLoad::Names => of_extent(own, LoadedExtent::Name),
         FamilyLoad::Unknown => of_extent(own, LoadedExtent::Unknown),
         // OpenClaw loads a part of today's and yesterday's notes at the start of some sessions.
-        FamilyLoad::Rules(_)
+        FamilyLoad::Rules
             if matches!(family.grammar_of(&own.path), Grammar::Sections(_)) && is_new(&own.path, now) =>
         {
             of_extent(own, LoadedExtent::Unknown)
         }
-        FamilyLoad::Rules(_) | FamilyLoad::Nothing => of_extent(own, LoadedExtent::Nothing),
+        FamilyLoad::Rules | FamilyLoad::Nothing => of_extent(own, LoadedExtent::Nothing),
     }
 }
 
@@ -255,14 +255,14 @@ fn leads(text: &str, lines: &[Range<usize>]) -> Vec<(Range<usize>, PathBuf)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::markdown::load_rule::CLAUDE;
+    use crate::format::markdown::load_rule::rules_of;
 
     fn part_by(rule: &'static LoadRule, text: &str) -> LoadedPart {
         LoadedPart::of(rule, Grammar::Index, &LoadSettings::NONE, text).unwrap()
     }
 
     fn cut(text: &str) -> Option<u32> {
-        part_by(&CLAUDE[1], text).gap_lines(text).map(|(first, _)| first)
+        part_by(&rules_of("markdown/claude")[1], text).gap_lines(text).map(|(first, _)| first)
     }
 
     #[test]
@@ -271,9 +271,9 @@ mod tests {
             let lines = |count: usize| format!("- a{end}").repeat(count);
             assert_eq!((cut(&lines(199)), cut(&lines(200)), cut(&lines(201))), (None, None, Some(201)));
             assert_eq!(cut(lines(200).trim_end()), None);
-            let part = part_by(&CLAUDE[1], &lines(180));
+            let part = part_by(&rules_of("markdown/claude")[1], &lines(180));
             assert_eq!((part.lines.len(), part.size, part.is_near()), (180, 180 * (3 + end.len()), true));
-            assert_eq!(part_by(&CLAUDE[1], &lines(205)).excess().lines, 5);
+            assert_eq!(part_by(&rules_of("markdown/claude")[1], &lines(205)).excess().lines, 5);
         }
     }
 
@@ -303,7 +303,8 @@ mod tests {
 
     #[test]
     fn qwen_code_counts_front_matter_and_characters() {
-        let cut = |text: &str| part_by(&CLAUDE[0], text).gap_lines(text).map(|(first, _)| first);
+        let [qwen, _] = rules_of("markdown/claude") else { panic!() };
+        let cut = |text: &str| part_by(qwen, text).gap_lines(text).map(|(first, _)| first);
         assert_eq!(cut(&format!("---\na: b\n---\n{}", "- a\n".repeat(198))), Some(201));
         assert_eq!((cut(&"é".repeat(25_000)), cut(&"é".repeat(25_001))), (None, Some(1)));
     }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::family::{Family, FamilyLoad};
+use super::family::Family;
+use super::load_rule::rules_of;
 use crate::format::ReadFile;
 use crate::model::LoadSettings;
 use crate::text::front_matter::Note;
@@ -24,9 +25,9 @@ pub struct SettingsPlace {
 
 pub fn of(family: &Family, root: &Path, read: ReadFile<'_>) -> LoadSettings {
     let mut settings = LoadSettings::NONE;
-    let FamilyLoad::Rules(rules) = family.loads else { return settings };
     let is_above = |name: &&str| root.iter().any(|part| part == *name);
-    settings.below = rules.iter().map(|own| own.below).find(is_above).unwrap_or_default();
+    settings.below =
+        rules_of(family.about.name).iter().map(|own| own.below).find(is_above).unwrap_or_default();
     let Some(place) = &family.settings else { return settings };
     let found = place.files.iter().find_map(|file| Some((PathBuf::from(file), read(&at(root, file)?)?)));
     if let Some((file, bytes)) = found {
