@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::bundle::abridged;
-use super::projection_text::{ProjectionSource, is_piece};
+use super::projection_text::{ProjectionSource, is_page};
 use crate::format::record_reader::feeds;
 use crate::model::{Bytes, Code, Problem, Severity};
 
@@ -106,9 +106,9 @@ impl ProjectionFiles<'_> {
         Some(problem(wrong).at_line(1))
     }
 
-    /// Says that a page is not what the format renders. A page that was cut can be rebuilt, and is found with that.
+    /// Says that a page is not what the format renders.
     fn other_text(&self, word: &str, rest: &str) -> Option<String> {
-        let is_own = self.source.as_ref().is_none_or(|source| is_piece(rest, &source.page(word)));
+        let is_own = self.source.as_ref().is_none_or(|source| is_page(rest, &source.page(word)));
         (!is_own).then(|| "Its text is not what the format renders from this state.".into())
     }
 

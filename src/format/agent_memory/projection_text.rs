@@ -28,15 +28,9 @@ pub fn marker_line(word: &str, hash: &str) -> String {
     format!("<!-- {PROJECTION_MARK}file={word} version={VERSION} bundleHash={hash} -->")
 }
 
-/// True if a text is a page, or what is left of a page that was cut: its beginning or its end.
-pub fn is_piece(text: &str, page: &str) -> bool {
-    let [text, page] = [text, page].map(|text| text.replace("\r\n", "\n"));
-    let (text, page) = (text.trim_end_matches(is_filler), page.trim_end_matches(is_filler));
-    page.starts_with(text) || page.ends_with(text)
-}
-
-fn is_filler(c: char) -> bool {
-    c.is_whitespace() || c == '\0'
+/// True if a text is a page, whatever its line ends.
+pub fn is_page(text: &str, page: &str) -> bool {
+    text.replace("\r\n", "\n").trim_end() == page.replace("\r\n", "\n").trim_end()
 }
 
 fn member(value: Json<'_>, name: &str) -> String {

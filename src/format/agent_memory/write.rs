@@ -13,8 +13,7 @@
 //! - A state in canonical form stays canonical. Any other state keeps its bytes except for the edits.
 //! - An existing entry block keeps its text: only its marker holds a value.
 //! - Projections are rendered whole. One whose text is not a rendering of the present bundle or of a
-//!   checkpoint's is left alone, and the notes say so. A file that is empty, or has only the beginning
-//!   or the end of such a text, was cut and is completed.
+//!   checkpoint's, or that was cut, is left alone, and the notes say so.
 //! - A missing projection or entry file stays missing.
 //! - palimp refuses a bundle that the format's own tool would refuse. Older faults may stay.
 //! - If retention is off, no event is ever pruned: that would leave a gap in the numbers.

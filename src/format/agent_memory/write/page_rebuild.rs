@@ -5,11 +5,9 @@ use std::path::{Path, PathBuf};
 use super::super::projection::{
     ENTRY_END, ENTRY_MARK, ENTRY_START, PROJECTION_MARK, PROJECTIONS, VERSION, marker,
 };
-use super::super::projection_text::{ProjectionSource, is_piece, marker_line};
+use super::super::projection_text::{ProjectionSource, is_page, marker_line};
 use super::path_edits::{BundleFileWrite, beside_path};
 use crate::model::Bytes;
-
-const PROJECTION_START: &str = "<!-- agent-memory:projection ";
 
 /// The text between the markers of an entry block. It holds no values.
 const BLOCK: &str = include_str!("../../../../assets/agent_memory/entry_block.md");
@@ -30,26 +28,19 @@ impl PageRebuild<'_> {
         PROJECTIONS.into_iter().filter_map(page).collect()
     }
 
-    /// Renders a projection; `None` if the file is not what was rendered from a known state, or a piece of that.
+    /// Renders a projection; `None` if the file is not what was rendered from a known state.
     fn projection(&self, word: &str, path: &str, known: &[ProjectionSource<'_>]) -> Option<String> {
-        let text = self.page(path)?;
+        let text = std::str::from_utf8(self.bytes(path)?).ok()?;
         let (mark, body) = text.split_at(text.len() - text.trim_start_matches('\u{feff}').len());
         let first = body.lines().next().unwrap_or_default();
-        // A marker that was cut at its start still has its end. Beside a text of another author it is none.
-        let hash = first.split_once("bundleHash=").and_then(|(_, own)| own.trim_end().strip_suffix("-->"));
-        let is_end = |hash: &str| marker_line(word, hash.trim()).trim_end().ends_with(first.trim_end());
-        let is_marker = marker(first, PROJECTION_MARK).is_some() || hash.is_some_and(is_end);
-        let rest = if is_marker { body.get(first.len()..).unwrap_or_default() } else { body };
-        let is_cut_marker = !body.contains('\n')
-            && (PROJECTION_START.starts_with(body)
-                || body.starts_with(PROJECTION_START) && !body.contains("-->"));
+        marker(first, PROJECTION_MARK)?;
+        let rest = body.get(first.len()..).unwrap_or_default();
         // The time of a state is lost with it.
         let timeless = |text: &str| -> String {
             text.split_inclusive('\n').filter(|line| !line.starts_with("- Last generated: ")).collect()
         };
-        let is_page =
-            |source: &ProjectionSource<'_>| is_piece(&timeless(rest), &timeless(&source.page(word)));
-        let is_own = is_cut_marker || known.iter().chain([self.new]).any(is_page);
+        let is_of = |source: &ProjectionSource<'_>| is_page(&timeless(rest), &timeless(&source.page(word)));
+        let is_own = rest.trim().is_empty() || known.iter().chain([self.new]).any(is_of);
         let new = with_feeds(rest, |_| self.new.page(word));
         is_own.then(|| format!("{mark}{}{new}", marker_line(word, self.hash)))
     }
@@ -59,18 +50,7 @@ impl PageRebuild<'_> {
         self.files.iter().find(|(own, _)| own == Path::new(path)).map(|(_, bytes)| &**bytes)
     }
 
-    /// Returns the text of the page. If the file ends within a character, that character is left out.
-    fn page(&self, path: &str) -> Option<&str> {
-        let bytes = self.bytes(path)?;
-        match std::str::from_utf8(bytes) {
-            Err(error) if error.error_len().is_none() => {
-                std::str::from_utf8(bytes.get(..error.valid_up_to())?).ok()
-            }
-            text => text.ok(),
-        }
-    }
-
-    /// Rebuilds the entry file; `None` if the marker of its block can't be read.
+    /// Rebuilds the entry file; `None` if its block has no marker that can be read, or no end.
     pub fn entry(&self, path: &str) -> Option<BundleFileWrite> {
         let text = std::str::from_utf8(self.bytes(path)?).ok()?;
         let new = format!("<!-- {ENTRY_MARK}version={VERSION} bundleHash={} start -->", self.hash);
@@ -80,38 +60,10 @@ impl PageRebuild<'_> {
         };
         let (before, rest) = text.split_at(start);
         let first = rest.lines().next().unwrap_or_default();
-        let Some(end) = first.find("-->") else {
-            // The file was cut within the marker.
-            let is_cut = !rest.contains('\n');
-            return is_cut.then(|| beside(path, format!("{before}{new}\n{BLOCK}{ENTRY_END}\n")));
-        };
-        let end = end + "-->".len();
-        marker(first.get(..end)?, ENTRY_MARK)?;
-        let after = with_feeds(rest.get(end..).unwrap_or_default(), with_end);
-        Some(beside(path, format!("{before}{new}{after}")))
+        let (first, after) = rest.split_at_checked(first.find("-->")? + "-->".len())?;
+        marker(first, ENTRY_MARK)?;
+        after.contains(ENTRY_END).then(|| beside(path, format!("{before}{new}{after}")))
     }
-}
-
-/// Returns the text after the start of an entry block. A lost end is added before unrelated text.
-fn with_end(after: &str) -> String {
-    if after.contains(ENTRY_END) {
-        return after.to_owned();
-    }
-    let block = format!("\n{BLOCK}");
-    let same = after.chars().zip(block.chars()).take_while(|(own, other)| own == other);
-    let same = same.map(|(own, _)| own.len_utf8()).sum::<usize>();
-    // A line that only begins the same way does not belong to the block.
-    let same = match after.get(same..) {
-        Some("") | None => after.len(),
-        Some(_) if same == block.len() => same,
-        Some(_) => after.get(..same).and_then(|own| own.rfind('\n')).unwrap_or_default(),
-    };
-    let rest = after.get(same..).unwrap_or_default();
-    let line = rest.lines().next().unwrap_or_default();
-    let is_torn_end = !line.trim_end().is_empty() && ENTRY_END.starts_with(line.trim_end());
-    let rest = if is_torn_end { rest.get(line.len()..).unwrap_or_default() } else { rest };
-    let gap = if rest.starts_with('\n') { "" } else { "\n" };
-    format!("{block}{ENTRY_END}{gap}{rest}")
 }
 
 fn beside(path: &str, text: String) -> BundleFileWrite {
