@@ -5,9 +5,9 @@ mod editor;
 pub mod file_holders;
 mod git;
 pub mod host;
+mod known_bytes;
 mod machine;
 mod new_files;
-mod open_file;
 mod open_writers;
 mod real_disk;
 #[cfg(feature = "tui")]
@@ -16,7 +16,6 @@ pub mod watch;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 pub use crate::model::owner::Owner;
 use crate::model::{Bytes, Generation};
@@ -24,7 +23,6 @@ pub use editor::{EditorError, PagerInput, edit_text, end_editor, end_editors, pa
 pub use git::Git;
 pub use machine::{Machine, ProcessState, ThisMachine, is_alive};
 pub use new_files::{WriteError, new_temporary_folder, remove_temporary_folder, set_modified, write_new};
-pub use open_file::RangeReader;
 pub use open_writers::is_any_open;
 pub use real_disk::RealDisk;
 
@@ -173,12 +171,6 @@ pub trait Disk: Sync {
         let (mut bytes, generation) = self.read(file, 0, None)?;
         let begins = bytes.starts_with(known);
         Ok((begins.then(|| bytes.split_off(known.len())), generation))
-    }
-
-    /// Opens a regular file, so that its bytes can be read later even if another file gets its
-    /// name. Returns its state, too. `None` on a disk without such files.
-    fn open_ranges(&self, _file: &Path) -> io::Result<Option<(Arc<dyn RangeReader>, Generation)>> {
-        Ok(None)
     }
 
     /// Fails if the rights of a folder forbid to add and remove names in it.

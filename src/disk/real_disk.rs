@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use fs4::{FileExt, TryLockError};
 use rustix::fs::{
@@ -15,7 +15,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::open_file::{OpenFile, RangeReader, begins_with};
+use super::known_bytes::begins_with;
 use super::{Disk, Flock, Item, ItemKind, ItemName, Owner, WritableFile, optional};
 use crate::model::{Bytes, Generation, Moment};
 
@@ -79,11 +79,6 @@ impl Disk for RealDisk {
         }
         let limit = limit.unwrap_or(u64::MAX);
         Ok((held(opened, &metadata, from, limit)?, generation(&metadata)))
-    }
-
-    fn open_ranges(&self, file: &Path) -> io::Result<Option<(Arc<dyn RangeReader>, Generation)>> {
-        let (opened, metadata) = open_to_read(file)?;
-        Ok(Some((Arc::new(OpenFile(opened)), generation(&metadata))))
     }
 
     fn read_after(&self, file: &Path, known: &Bytes) -> io::Result<(Option<Vec<u8>>, Generation)> {

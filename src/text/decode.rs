@@ -8,9 +8,31 @@ use super::line_ends;
 /// A text may be in JSON within JSON, as deep as this.
 const LAYERS: usize = 4;
 
+/// How many bytes are decoded at once.
+const PIECE: usize = 4 << 20;
+/// Encoded in each way that is undone, a byte of a value takes fewer bytes than this.
+const EXPANSION: usize = 64;
+/// Pieces overlap by this many bytes at least.
+const OVERLAP: usize = 256 << 10;
+
 /// Passes the bytes, and each part of them that can be decoded, to `see`, with the form that it had and `\n` for each
-/// line end. Leaves out parts that are too short for a value of `shortest` bytes.
-pub fn each_decoding(bytes: &[u8], shortest: usize, see: &mut dyn FnMut(&[u8], &'static str)) {
+/// line end. Leaves out parts that are too short for a value of `shortest` bytes. Many bytes are decoded piece by piece:
+/// each value of at most `longest` bytes is complete in one of them, and may be passed twice.
+pub fn each_decoding(
+    bytes: &[u8],
+    (shortest, longest): (usize, usize),
+    see: &mut dyn FnMut(&[u8], &'static str),
+) {
+    let overlap = longest.saturating_mul(EXPANSION).max(OVERLAP);
+    let (mut at, piece) = (0_usize, PIECE.max(overlap.saturating_mul(4)));
+    while let Some(end) = Some(at.saturating_add(piece)).filter(|end| *end < bytes.len()) {
+        each_decoding_of_piece(&bytes[at..end], shortest, see);
+        at = end - overlap;
+    }
+    each_decoding_of_piece(&bytes[at..], shortest, see);
+}
+
+fn each_decoding_of_piece(bytes: &[u8], shortest: usize, see: &mut dyn FnMut(&[u8], &'static str)) {
     let see = &mut |own: &[u8], form: &'static str| see(&line_ends::unified(own), form);
     let (mut layer, mut form) = (Cow::Borrowed(bytes), "as text");
     for depth in 0..=LAYERS {

@@ -132,7 +132,9 @@ impl<'a> KeyedSearch<'a> {
     /// Passes each value in the bytes to `see`, in every form that palimp knows. A value can be passed twice.
     pub fn each(&self, bytes: &[u8], see: &mut dyn FnMut(FoundValue<'_>)) {
         if !self.is_empty() {
-            each_decoding(bytes, self.shortest, &mut |decoded, form| self.each_in(decoded, form, see));
+            each_decoding(bytes, (self.shortest, self.longest()), &mut |decoded, form| {
+                self.each_in(decoded, form, see)
+            });
         }
     }
 

@@ -35,6 +35,7 @@ pub mod string_places;
 pub mod tidy_lines;
 pub mod torn_line;
 pub mod unpack;
+pub mod value_search;
 
 /// Returns the names in a text, in order. In a constant, a count other than `N` does not compile.
 pub const fn names<const N: usize>(text: &'static str) -> [&'static str; N] {

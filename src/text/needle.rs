@@ -1,27 +1,19 @@
 //! Searches for many contents at once, in every form that they may have in a file.
-//!
-//! A text is found in all that the bytes can be decoded to. Base64 with line breaks, and text that is encrypted or
-//! compressed in other ways, is not found.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-mod sorted_contents;
-
-use super::decode::each_decoding;
-use super::line_ends;
-use sorted_contents::SortedContents;
+use super::value_search::ValueSearch;
 
 /// Contents with fewer characters are not searched for: they would be found everywhere.
 pub const SHORTEST: usize = 12;
 /// Contents with more characters are searched for by their start.
 const LONGEST: usize = 1024;
 
-/// Contents to search for in one pass: a search for each form would read a store hundreds of times.
+/// Contents to search for in one pass. Too short ones are left out, long ones are known by their start.
 #[derive(Clone, Default)]
 pub struct Needles {
-    sorted: Arc<SortedContents>,
+    search: Arc<ValueSearch>,
     left_out: HashSet<usize>,
     /// The indices of contents that were cut within white space. Their parts before it are after the contents.
     cut_of: Arc<[usize]>,
@@ -60,20 +52,16 @@ impl Needles {
         let (cut_of, cut): (Vec<usize>, Vec<_>) = cut.unzip();
         contents.extend(cut);
         let left_out = (all..contents.len()).collect();
-        let unified = contents.into_iter().map(|own| match line_ends::unified(&own) {
-            Cow::Borrowed(_) => own,
-            Cow::Owned(unified) => unified.into(),
-        });
-        let sorted = Arc::new(SortedContents::of(unified.collect()));
+        let search = Arc::new(ValueSearch::of(contents));
         let first_left = (count..all).collect();
-        let all = Needles { sorted, left_out, cut_of: cut_of.into(), skipped };
+        let all = Needles { search, left_out, cut_of: cut_of.into(), skipped };
         let first = all.without(&first_left);
         (all, first)
     }
 
     /// Returns the number of contents that are searched for.
     pub fn len(&self) -> usize {
-        self.sorted.contents.len() - self.left_out.len()
+        self.search.values().len() - self.left_out.len()
     }
 
     /// True if there are none.
@@ -83,7 +71,7 @@ impl Needles {
 
     /// Returns the contents that are searched for, each cut as the search cuts it.
     pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
-        let all = self.sorted.contents.iter().take(self.cut_from()).enumerate();
+        let all = self.search.values().iter().take(self.cut_from()).enumerate();
         all.filter(|(at, _)| !self.left_out.contains(at)).map(|(_, own)| &**own)
     }
 
@@ -123,30 +111,14 @@ impl Needles {
 
     /// The index of the first part that was cut.
     fn cut_from(&self) -> usize {
-        self.sorted.contents.len() - self.cut_of.len()
+        self.search.values().len() - self.cut_of.len()
     }
 
     /// Passes each find to `stop`, until that returns true.
     fn each(&self, bytes: &[u8], stop: &mut dyn FnMut(usize) -> bool) -> bool {
-        let mut see = |own: usize| !self.left_out.contains(&own) && stop(own);
-        let mut is_stopped = false;
-        let (mut at, len) = (0, if self.is_empty() { 0 } else { bytes.len() });
-        // A large file is decoded piece by piece. Each part that is searched for is complete in one of them.
-        while at < len && !is_stopped {
-            let end = len.min(at + PIECE);
-            each_decoding(&bytes[at..end], self.sorted.shortest, &mut |decoded, _| {
-                is_stopped = is_stopped || self.sorted.each(decoded, &mut see);
-            });
-            at = if end == len { len } else { end - OVERLAP };
-        }
-        is_stopped
+        !self.is_empty() && self.search.each(bytes, &mut |at| !self.left_out.contains(&at) && stop(at))
     }
 }
-
-/// How many bytes are decoded at once.
-const PIECE: usize = 4 << 20;
-/// Encoded in each way that is undone, a part that is searched for is shorter than this.
-const OVERLAP: usize = 256 << 10;
 
 /// Returns the part of a content that is searched for. `None` if the content is too short. Callers keep
 /// complete contents, because a content that was cut may have another part.

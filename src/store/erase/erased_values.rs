@@ -2,71 +2,54 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-
-use aho_corasick::AhoCorasick;
+use std::sync::Arc;
 
 use crate::detectors::MASK;
 use crate::store::erase::erasure_target::SharedText;
-use crate::text::decode::each_decoding;
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::{self, JsonSplice};
 use crate::text::json_scanner::Tape;
+use crate::text::line_ends;
 use crate::text::string_places::unescaped;
-use crate::text::{line_ends, pattern_search};
+use crate::text::value_search::ValueSearch;
 
 /// The values of an erasure. They are searched for in everything that the bytes can be decoded to, as a later check
 /// does.
 #[derive(Clone, Default)]
 pub struct ErasedValues {
-    values: Vec<SharedText>,
-    search: Option<AhoCorasick>,
-    /// The length of the shortest in bytes.
-    shortest: usize,
+    search: Arc<ValueSearch>,
 }
 
 impl ErasedValues {
     /// Takes these values, whatever their line ends are.
     pub fn of(values: &[SharedText]) -> ErasedValues {
-        let values: Vec<SharedText> = values.iter().map(|own| line_ends::unified(own).into()).collect();
-        // Without a search nothing is found, and nothing is called erased: it fails only for gigabytes of values.
-        let builder = pattern_search::builder(values.iter().map(|own| own.len()));
-        let search = builder.build(values.iter().map(|own| &**own)).ok().filter(|_| !values.is_empty());
-        let shortest = values.iter().map(|own| own.len()).min().unwrap_or_default();
-        ErasedValues { values, search, shortest }
+        ErasedValues { search: Arc::new(ValueSearch::of(values.iter().cloned())) }
     }
 
     /// True if there are none.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.search.values().is_empty()
     }
 
     /// True if one of them can be the name of a member: letters and underscores.
     pub fn are_names(&self) -> bool {
         let is_name = |own: &SharedText| own.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
-        self.values.iter().any(is_name)
+        self.search.values().iter().any(is_name)
     }
 
     /// True if a text is one of them.
     pub fn is_value(&self, text: &[u8]) -> bool {
-        self.values.iter().any(|own| **own == *line_ends::unified(text))
+        self.search.values().iter().any(|own| **own == *line_ends::unified(text))
     }
 
     /// True if one of them is in the bytes, in any form.
     pub fn any(&self, bytes: &[u8]) -> bool {
-        let Some(search) = &self.search else { return !self.is_empty() };
-        let mut any = false;
-        each_decoding(bytes, self.shortest, &mut |own, _| any = any || search.is_match(own));
-        any
+        self.search.any(bytes)
     }
 
     /// Returns the numbers of those that are in the bytes, in any form.
     pub fn which(&self, bytes: &[u8]) -> BTreeSet<usize> {
-        let mut found = BTreeSet::new();
-        let Some(search) = &self.search else { return found };
-        each_decoding(bytes, self.shortest, &mut |own, _| {
-            found.extend(search.find_overlapping_iter(own).map(|own| own.pattern().as_usize()));
-        });
-        found
+        self.search.which(bytes)
     }
 
     /// Returns the bytes with every value masked; `None` if nothing in them is masked, or if it can't be done:
@@ -177,7 +160,7 @@ impl ErasedValues {
     /// Returns where the values are in a text as they are, in order, without overlaps.
     fn spans(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut spans: Vec<Range<usize>> = Vec::new();
-        for value in &self.values {
+        for value in self.search.values() {
             spans.extend(line_ends::find_all(text, value));
         }
         spans.sort_by_key(|own| own.start);

@@ -4,14 +4,13 @@ use std::io;
 use std::path::Path;
 
 use super::ByteProgress;
+use super::blocks::BlockReader;
 use crate::disk::{Disk, ItemKind};
 use crate::model::Span;
 use crate::text::keyed_search::KeyedSearch;
 
 /// How much is read at once. Tests cross the ends of smaller blocks.
 const BLOCK: u64 = if cfg!(test) { 64 << 10 } else { 4 << 20 };
-/// The most bytes that are read again with the next block.
-const OVERLAP: u64 = BLOCK / 2;
 /// A program writes at most this many bytes for one byte of a value: escaped twice.
 const SPELLING: u64 = 14;
 
@@ -27,25 +26,18 @@ pub fn has_digested(
     if item.kind != ItemKind::File {
         return Err(io::Error::other("it is no file any more"));
     }
-    let Some((reader, generation)) = disk.open_ranges(path)? else {
-        return Ok(Some(search.is_in(&disk.read(path, 0, None)?.0)));
-    };
-    let overlap = (search.longest() as u64).saturating_mul(SPELLING).min(OVERLAP);
-    let mut start = 0;
-    loop {
-        let end = (start + BLOCK).min(generation.len);
-        let block = reader.read(Span { start, end });
-        let block = block.ok_or_else(|| io::Error::other("a part of it can't be read"))?;
-        if search.is_in(&block) {
-            return Ok(Some(true));
-        }
-        if end >= generation.len {
-            return Ok(Some(false));
-        }
-        if !progress(end - start) {
-            return Ok(None);
-        }
-        start = end - overlap;
+    let overlap = (search.longest() as u64).saturating_mul(SPELLING).min(BLOCK);
+    let part = Span { start: 0, end: item.generation.len };
+    let (mut is_in, mut is_going) = (false, true);
+    let end = BlockReader { disk, path, part, block: BLOCK, overlap }.each(&mut |_, _, block| {
+        is_in = search.is_in(block);
+        is_going = !is_in && progress(block.len() as u64);
+        is_going
+    })?;
+    match end < part.end {
+        true if is_going => Err(io::Error::other("it became shorter meanwhile")),
+        true if !is_in => Ok(None),
+        _ => Ok(Some(is_in)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Searches what lies beside the stores: transcripts and databases of agents, histories of shells, files of editors,
 //! the trash, and git. Nothing there is ever changed.
 
+mod blocks;
 pub mod git_objects;
 pub mod keyed_file;
 pub mod places;
@@ -170,7 +171,8 @@ fn add_file(
     found.values += search.count_values(name.as_os_str().as_encoded_bytes());
     if !found.is_zero() {
         let path = told_path(&own.path, search);
-        let (matches, words, line) = (found.values, found.words, search.first_line(disk, &own.path));
+        let line = searched.first.and_then(|place| RawSearch::line_of(disk, &own.path, place));
+        let (matches, words) = (found.values, found.words);
         report.found.push(SurroundingFinding { kind, path, matches, words, line, detail: None });
     }
 }

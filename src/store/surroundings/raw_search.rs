@@ -11,14 +11,13 @@ use aho_corasick::{AhoCorasick, MatchKind, packed};
 use unicode_normalization::UnicodeNormalization;
 
 use super::ByteProgress;
+use super::blocks::BlockReader;
 use crate::disk::Disk;
 use crate::model::{SecretValues, Span};
 use crate::text::{line_ends, pattern_search};
 
 /// How much is read at once. More does not fit into the caches of a core.
 const BLOCK: u64 = 256 << 10;
-/// Of a file with a match, this many bytes are read again for the number of its line.
-const READ_AGAIN: u64 = 8 << 20;
 /// Of a longer value only the start is searched for.
 const LONGEST: usize = 1_024;
 /// A shorter word is found by chance.
@@ -90,6 +89,8 @@ pub struct FileSearch {
     pub bytes: u64,
     /// How often something was found.
     pub matches: MatchCount,
+    /// The place of the last byte of the first match.
+    pub first: Option<u64>,
     /// True if the search was stopped.
     pub stopped: bool,
 }
@@ -99,6 +100,7 @@ impl FileSearch {
     pub fn add(&mut self, part: FileSearch) {
         self.bytes += part.bytes;
         self.matches.add(part.matches);
+        self.first = self.first.into_iter().chain(part.first).min();
         self.stopped |= part.stopped;
     }
 }
@@ -118,7 +120,7 @@ impl RawSearch {
 
     /// Returns how often something is in bytes. Matches do not overlap.
     pub fn count(&self, bytes: &[u8]) -> MatchCount {
-        let mut scan = BlockScan { own: self, ends: [0; 2], found: MatchCount::default() };
+        let mut scan = BlockScan::of(self);
         scan.add(0, 0, bytes);
         scan.found
     }
@@ -133,14 +135,17 @@ impl RawSearch {
         self.values.as_ref().is_some_and(|own| own.automaton.is_match(bytes))
     }
 
-    /// Returns the line of the first match in a file of text, from 1 on, if it is in the part that is read again.
-    pub(super) fn first_line(&self, disk: &dyn Disk, path: &Path) -> Option<u64> {
-        let (bytes, _) = disk.read(path, 0, Some(READ_AGAIN)).ok()?;
-        let finders = [&self.values, &self.words].into_iter().flatten();
-        let end = finders.filter_map(|finder| finder.ends(&bytes).next()).min()?;
-        let before = bytes.get(..end.saturating_sub(1))?;
-        let is_text = memchr::memchr(0, before).is_none();
-        is_text.then(|| memchr::memchr_iter(b'\n', before).count() as u64 + 1)
+    /// Returns the line with this place in a file, from 1 on, if all before it is text.
+    pub(super) fn line_of(disk: &dyn Disk, path: &Path, place: u64) -> Option<u64> {
+        let (mut line, mut is_text) = (1, true);
+        let part = Span { start: 0, end: place };
+        let reader = BlockReader { disk, path, part, block: BLOCK, overlap: 0 };
+        let end = reader.each(&mut |_, _, block| {
+            line += memchr::memchr_iter(b'\n', block).count() as u64;
+            is_text = memchr::memchr(0, block).is_none();
+            is_text
+        });
+        (is_text && end.ok()? == place).then_some(line)
     }
 
     /// Returns how many bytes before a part may have the start of what is found in it.
@@ -156,39 +161,19 @@ impl RawSearch {
         (path, part): (&Path, Span),
         progress: ByteProgress<'_>,
     ) -> io::Result<FileSearch> {
-        let mut scan = BlockScan { own: self, ends: [0; 2], found: MatchCount::default() };
-        let mut searched = FileSearch::default();
-        if !progress(0) {
-            return Ok(FileSearch { stopped: true, ..searched });
+        let mut scan = BlockScan::of(self);
+        let mut is_going = progress(0);
+        if !is_going {
+            return Ok(FileSearch { stopped: true, ..FileSearch::default() });
         }
-        let Some((reader, _)) = disk.open_ranges(path)? else {
-            let (mut bytes, _) = disk.read(path, part.start, None)?;
-            bytes.truncate(part.len() as usize);
-            scan.add(part.start, part.start, &bytes);
-            return Ok(FileSearch { bytes: bytes.len() as u64, matches: scan.found, stopped: false });
-        };
-        let mut at = part.start;
-        while at < part.end {
-            let end = (at + BLOCK).min(part.end);
-            // The end of the last block is read with the next one: it may have the start of a value.
-            let start = at.saturating_sub(self.overlap());
-            let Some(block) = reader.read(Span { start, end }) else {
-                // A file that became shorter has no more.
-                match disk.look(path)?.generation.len < end {
-                    true => break,
-                    false => return Err(io::Error::other("a part of it can't be read")),
-                }
-            };
-            scan.add(start, at, &block);
-            searched.bytes += end - at;
-            let is_going = progress(end - at);
-            at = end;
-            if !is_going {
-                searched.stopped = at < part.end;
-                break;
-            }
-        }
-        Ok(FileSearch { matches: scan.found, ..searched })
+        let reader = BlockReader { disk, path, part, block: BLOCK, overlap: self.overlap() };
+        let end = reader.each(&mut |start, from, block| {
+            scan.add(start, from, block);
+            is_going = progress(start + block.len() as u64 - from);
+            is_going
+        })?;
+        let (bytes, stopped) = (end - part.start, !is_going && end < part.end);
+        Ok(FileSearch { bytes, matches: scan.found, first: scan.first, stopped })
     }
 }
 
@@ -233,9 +218,15 @@ struct BlockScan<'a> {
     /// Where the last match of a value and of a word ended.
     ends: [u64; 2],
     found: MatchCount,
+    /// The place of the last byte of the first match.
+    first: Option<u64>,
 }
 
 impl BlockScan<'_> {
+    fn of(own: &RawSearch) -> BlockScan<'_> {
+        BlockScan { own, ends: [0; 2], found: MatchCount::default(), first: None }
+    }
+
     /// Searches a block that begins at `start`. What ends before `from` is counted already.
     fn add(&mut self, start: u64, from: u64, block: &[u8]) {
         let own = self.own;
@@ -249,6 +240,7 @@ impl BlockScan<'_> {
                 if end > from {
                     *count += 1;
                     *last = end;
+                    self.first = Some(self.first.map_or(end - 1, |first| first.min(end - 1)));
                 }
             }
         }
@@ -328,7 +320,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::disk::{RealDisk, write_new};
+    use crate::disk::RealDisk;
 
     fn search(values: &[&str]) -> RawSearch {
         let values = values.iter().map(|own| own.as_bytes().to_vec()).collect();
@@ -427,15 +419,5 @@ mod tests {
             let (first, second) = (part(0, middle), part(middle, text.len() as u64));
             assert_eq!(first.matches.values + second.matches.values, 2, "{middle}");
         }
-    }
-
-    #[test]
-    fn a_search_that_is_stopped_says_so() {
-        let folder = crate::folder::new();
-        let path = folder.path().join("log");
-        write_new(&path, &vec![b'x'; 3 * BLOCK as usize]).unwrap();
-        let part = Span { start: 0, end: 3 * BLOCK };
-        let found = search(&["abc"]).part(&RealDisk, (&path, part), &|bytes| bytes == 0).unwrap();
-        assert!(found.stopped && found.bytes == BLOCK);
     }
 }

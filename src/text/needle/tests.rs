@@ -1,5 +1,11 @@
+use std::borrow::Cow;
+
 use super::*;
+use crate::text::decode::each_decoding;
 use crate::text::json_edit;
+use crate::text::line_ends;
+use base64::Engine;
+use base64::prelude::{BASE64_STANDARD_NO_PAD as STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD};
 use proptest::prelude::*;
 
 /// Escapes everything in JSON that is not ASCII.
@@ -12,28 +18,6 @@ fn ascii(json: &str) -> String {
             continue;
         }
         c.encode_utf16(&mut units).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
-    }
-    out
-}
-
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-fn url_safe(byte: u8) -> u8 {
-    match byte {
-        b'+' => b'-',
-        b'/' => b'_',
-        other => other,
-    }
-}
-
-/// Encodes all bytes in base64, by the rules alone.
-fn base64(bytes: &[u8]) -> Vec<u8> {
-    let mut padded = bytes.to_vec();
-    padded.resize(bytes.len().div_ceil(3) * 3, 0);
-    let mut out: Vec<u8> = Vec::new();
-    for three in padded.chunks(3) {
-        let number = u32::from(three[0]) << 16 | u32::from(three[1]) << 8 | u32::from(three[2]);
-        out.extend([18, 12, 6, 0].map(|shift| ALPHABET[(number >> shift & 63) as usize]));
     }
     out
 }
@@ -55,9 +39,9 @@ fn shapes(before: &str, text: &str, after: &str) -> Vec<Vec<u8>> {
         escaped.into_bytes(),
         serde_json::to_string(&json).unwrap().into_bytes(),
         json.replace('/', "\\/").into_bytes(),
-        base64(plain.as_bytes()),
-        base64(plain.as_bytes()).into_iter().map(url_safe).collect(),
-        base64(json.as_bytes()),
+        STANDARD_NO_PAD.encode(&plain).into_bytes(),
+        URL_SAFE_NO_PAD.encode(&plain).into_bytes(),
+        STANDARD_NO_PAD.encode(&json).into_bytes(),
         hex(plain.as_bytes()).into_bytes(),
         hex(plain.as_bytes()).to_uppercase().into_bytes(),
         utf16.iter().flat_map(|unit| unit.to_le_bytes()).collect(),
@@ -91,7 +75,7 @@ fn written(own: &[u8], way: usize) -> Vec<u8> {
             0 => own.to_vec(),
             1 => hex(own).into_bytes(),
             2 => hex(own).to_uppercase().into_bytes(),
-            ahead => base64(&[&b"xy"[..ahead - 3], own].concat()),
+            ahead => STANDARD_NO_PAD.encode([&b"xy"[..ahead - 3], own].concat()).into_bytes(),
         };
     };
     match way {
@@ -130,7 +114,7 @@ fn decoded_holds(contents: &[Vec<u8>], bytes: &[u8]) -> BTreeSet<usize> {
     let cut = known.iter().filter_map(|own| before_blanks(own)).map(<[u8]>::len);
     let shortest = unified.iter().map(|own| own.len()).chain(cut).min().unwrap_or_default();
     let mut found = BTreeSet::new();
-    each_decoding(bytes, shortest, &mut |own, _| {
+    each_decoding(bytes, (shortest, bytes.len()), &mut |own, _| {
         let holds = |at: &usize| own.windows(unified[*at].len()).any(|there| there == &*unified[*at]);
         found.extend((0..known.len()).filter(holds));
     });
@@ -186,11 +170,6 @@ proptest! {
         let some: BTreeSet<usize> = wanted.iter().copied().take(1).collect();
         prop_assert_eq!(needles.without(&some).which(&bytes), &wanted - &some);
     }
-
-    #[test]
-    fn what_is_not_there_is_not_found(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-        prop_assert!(!Needles::of(["exactly this text"]).any(&bytes));
-    }
 }
 
 #[test]
@@ -225,13 +204,6 @@ fn a_long_text_that_is_torn_within_its_blanks_is_found() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_found_too() {
-    let bytes = [0xff, 0xfe, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
-    let needles = Needles::of([bytes]);
-    assert!(needles.any(&[&b"x"[..], &bytes].concat()) && needles.any(hex(&bytes).as_bytes()));
-}
-
-#[test]
 fn many_that_begin_alike_are_told_apart() {
     let beginning = "the same beginning ".repeat(20);
     let most = crate::tries::count(500, 5_000);
@@ -249,7 +221,9 @@ fn bytes_that_are_no_text_are_found_whatever_they_go_on_with() {
             let bytes = [&[0xff_u8][..], &b"ahead of"[..ahead], &[byte; 60]].concat();
             let needles = Needles::of([&bytes]);
             assert!(needles.any(&[&b"x"[..], &bytes].concat()), "{byte:x} behind {ahead}");
-            assert!(needles.any(hex(&bytes).as_bytes()) && needles.any(&base64(&bytes)));
+            assert!(
+                needles.any(hex(&bytes).as_bytes()) && needles.any(STANDARD_NO_PAD.encode(&bytes).as_bytes())
+            );
         }
     }
 }
