@@ -2,22 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The memory of a draft, named so that it is found in later states of its store.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DraftOf {
-    /// Its session, if it has one.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub session: Option<String>,
-    /// Its id, or its key if it has no id.
-    pub id: String,
-}
+use super::MemoryName;
 
 /// What a user typed into a memory's form and did not save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormDraft {
     /// The memory.
     #[serde(flatten)]
-    pub of: DraftOf,
+    pub of: MemoryName,
     /// When the draft was written.
     pub at: String,
     /// The changed fields.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::model::{Change, ChangeKind, PathText, Verb, path_from_text};
+use crate::model::{Change, ChangeKind, PathText, Renaming, Verb, path_from_text};
 
 /// A changed file in a line of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +53,9 @@ pub struct JournalLine {
     /// The ids of the records that it erased: nothing else names them afterwards.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub ids: Vec<String>,
+    /// The memories that it gave another session or another id: copies made before have them under the earlier one.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub renamed: Vec<Renaming>,
     /// The store's format: it identifies a store that a step emptied.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub format: String,

@@ -13,6 +13,7 @@ pub mod instruction_file;
 pub mod journal_line;
 pub mod key;
 pub mod loaded_file;
+pub mod memory_name;
 
 pub mod not_reached;
 pub mod owner;
@@ -41,7 +42,7 @@ pub use backup::{BackupCheck, BackupCopy, BackupReason};
 pub use bytes::Bytes;
 pub use decay::{DecayRule, DecayTable};
 pub use document::{Document, Generation, Role};
-pub use draft::{DraftField, DraftOf, FormDraft};
+pub use draft::{DraftField, FormDraft};
 pub use durability::Durability;
 pub use entry_time::EntryTime;
 pub use entry_tracker::EntryTracker;
@@ -49,6 +50,7 @@ pub use instruction_file::{InstructionContent, InstructionFile, ProjectInstructi
 pub use journal_line::{FileLine, JournalLine, UndoRedo};
 pub use key::{Key, short_digest};
 pub use loaded_file::{LoadExcess, LoadLimit, LoadSettings, LoadedExtent, LoadedFile};
+pub use memory_name::{MemoryName, Renaming};
 pub use not_reached::{NotReached, ProviderKeys};
 pub use path_text::{PathText, archived_from, container, deleted_from, is_file_name, is_log, path_from_text};
 pub use pinning::{KEEP_UNTIL, Keep, PINNED, is_kept, names_no_day, tag_until};

@@ -13,11 +13,12 @@ use super::{
 use crate::format::writing::{self, ErasablePart};
 use crate::model::plan::{apply, whole_lines};
 use crate::model::{
-    BackupCopy, Code, Entry, Moment, PathText, Problem, Role, Severity, Span, State, Store, deleted_from,
+    BackupCopy, Code, Entry, JournalLine, Moment, PathText, Problem, Role, Severity, Span, State, Store,
+    deleted_from,
 };
 use crate::store::erase::{
     ErasedContents, ErasureContext, ErasureMarks, ErasureMatcher, ErasurePlan, ErasureTarget, SecretValues,
-    clean, set_namesakes,
+    clean, set_earlier_names, set_namesakes,
 };
 use crate::store::write::scrub::{CopyDoubt, ErasureLine, UnreadSources};
 use crate::store::{CommitError, Vault};
@@ -27,8 +28,14 @@ use crate::text::needle::Needles;
 /// The reason if none is given.
 pub const DEFAULT_REASON: &str = "erased";
 
-/// Returns the records as targets of an erasure. Refuses if one of them can't be erased.
-pub fn targets(context: &WriteContext<'_>, entries: &[Entry], reason: &str) -> Result<Vec<ErasureTarget>> {
+/// Returns the records as targets of an erasure, with the names that they had before by the journal. Refuses if one of
+/// them can't be erased.
+pub fn targets(
+    context: &WriteContext<'_>,
+    entries: &[Entry],
+    reason: &str,
+    journal: &[JournalLine],
+) -> Result<Vec<ErasureTarget>> {
     let (format, writes) = writes(context.store)?;
     writing::reason(reason)?;
     let mut parts: HashMap<u32, HashMap<Span, Vec<u8>>> = HashMap::new();
@@ -55,6 +62,7 @@ pub fn targets(context: &WriteContext<'_>, entries: &[Entry], reason: &str) -> R
             None => targets.push(target),
         }
     }
+    set_earlier_names(&mut targets, journal);
     set_namesakes(format, context.store, entries, &context.random, &mut targets);
     Ok(targets)
 }

@@ -6,7 +6,7 @@ use super::erase::{ERASED_MEANWHILE, unless_erased};
 use super::failure::ChangeFailure;
 use super::request::ChangeRequest;
 use crate::disk::host::Host;
-use crate::model::{DraftField, DraftOf, Entry, FormDraft, Moment, Store};
+use crate::model::{DraftField, Entry, FormDraft, MemoryName, Moment, Store};
 use crate::ops::edit::EditMemory;
 use crate::store::CommitError;
 use crate::store::steps::{draft_kept_note, draft_lost_note, drop_form, find_form, keep_form, keep_text};
@@ -86,9 +86,9 @@ pub fn drop_form_draft(host: Host<'_>, of: (&Store, &Entry)) -> Result<(), Chang
 }
 
 /// Returns what names a memory in its draft.
-fn draft_name((store, entry): (&Store, &Entry)) -> DraftOf {
+fn draft_name((store, entry): (&Store, &Entry)) -> MemoryName {
     let id = store.id(entry).filter(|id| !id.is_empty());
-    DraftOf {
+    MemoryName {
         session: store.session(entry).map(|session| session.name.clone()),
         id: id.map_or_else(|| store.key(entry), str::to_owned),
     }

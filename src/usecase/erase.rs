@@ -8,7 +8,7 @@ use crate::disk::host::Host;
 use crate::format::text_of;
 use crate::model::path_text::deleted_from;
 use crate::model::plan::count_with_noun;
-use crate::model::{Entry, Extent, PathText, Plan, Store, Verb};
+use crate::model::{Entry, Extent, JournalLine, PathText, Plan, Store, Verb};
 use crate::ops::bulk::{SkippedRecords, add_skipped, make_for_allowed};
 use crate::ops::erase::{
     EraseOptions, ErasedRecords, is_masked, is_nameless, may_erase, plan as planned, targets,
@@ -93,7 +93,8 @@ pub fn plan_erasure(
     let values = ErasedValues::of(asked.values.all());
     refuse_names(host.disk, store, &values)?;
     refuse_rules(host, &values)?;
-    let (targets, left) = chosen_targets(context, entries, (asked, each), progress)?;
+    let vault = Vault::open_read_only(host.disk, host.data, &store.root);
+    let (targets, left) = chosen_targets((context, &vault.journal()?), entries, (asked, each), progress)?;
     let gone = if asked.keeps_memories { &[] } else { entries };
     let telling: Vec<String> = gone.iter().filter_map(|entry| telling_id(store, entry)).collect();
     // Records that only palimp's own data holds are targets, but the plan is only about files.
@@ -112,7 +113,6 @@ pub fn plan_erasure(
     }
     ops::may_change(store)?;
     let format = ops::writes(store)?.0;
-    let vault = Vault::open_read_only(host.disk, host.data, &store.root);
     let wanted = ErasureMatcher::of(format, store, &targets, host.now)
         .with_values(asked.values.all(), asked.keeps_memories);
     let mut contents = ErasedContents::default();
@@ -167,12 +167,12 @@ pub fn plan_erasure(
 /// Returns the records that can be erased as targets, and the others. With `each`, refuses if one can't be. A
 /// record that holds a value and can't be erased stays, and the value in it is masked.
 fn chosen_targets(
-    context: &WriteContext<'_>,
+    (context, journal): (&WriteContext<'_>, &[JournalLine]),
     entries: &[Entry],
     (asked, each): (&EraseOptions, bool),
     progress: &Progress,
 ) -> Result<(Vec<ErasureTarget>, Vec<SkippedRecords>), CommitError> {
-    let make = |own: &[Entry]| progress.go_on().and_then(|()| targets(context, own, asked.reason()));
+    let make = |own: &[Entry]| progress.go_on().and_then(|()| targets(context, own, asked.reason(), journal));
     // What is short or common is no reason to erase a memory that stays.
     if !asked.values.is_empty() || asked.keeps_memories {
         let mut left = Vec::new();

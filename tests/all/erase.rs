@@ -15,6 +15,7 @@ mod forget_stays;
 mod git;
 mod line_ends;
 mod looked;
+mod moved;
 mod names;
 mod read_only;
 mod site;

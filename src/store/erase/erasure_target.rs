@@ -1,7 +1,7 @@
 //! What an erasure takes out.
 
 use crate::format::{by_name, main_text};
-use crate::model::{Entry, NotReached, Store, deleted_from};
+use crate::model::{Entry, JournalLine, MemoryName, NotReached, Renaming, Store, deleted_from};
 use crate::store::erase::namesakes::{Namesake, created};
 use crate::store::erase::salted_digests::{keyed, salted};
 use crate::text::needle::SHORTEST;
@@ -40,6 +40,37 @@ pub struct ErasureTarget {
     /// The remaining records with the same id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub namesakes: Vec<Namesake>,
+    /// Names that it had before it was moved or renamed: older copies have it under these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierName>,
+}
+
+/// A name that an erased record had before.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct EarlierName {
+    /// The name.
+    #[serde(flatten)]
+    pub name: MemoryName,
+    /// The records that have it now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub namesakes: Vec<Namesake>,
+}
+
+/// Sets the names that the targets had before. `journal` has the oldest step first.
+pub fn set_earlier_names(targets: &mut [ErasureTarget], journal: &[JournalLine]) {
+    let renamings: Vec<&Renaming> = journal.iter().flat_map(|line| &line.renamed).collect();
+    let renamed: HashSet<&MemoryName> = renamings.iter().map(|own| &own.after).collect();
+    for target in targets {
+        let Some(name) = target.memory_name().filter(|name| renamed.contains(name)) else { continue };
+        let mut names = vec![&name];
+        for renaming in renamings.iter().rev() {
+            if names.contains(&&renaming.after) && !names.contains(&&renaming.before) {
+                names.push(&renaming.before);
+            }
+        }
+        let earlier = names.into_iter().skip(1).cloned();
+        target.earlier = earlier.map(|name| EarlierName { name, namesakes: Vec::new() }).collect();
+    }
 }
 
 impl ErasureTarget {
@@ -68,7 +99,13 @@ impl ErasureTarget {
             versions: Vec::new(),
             created,
             namesakes: Vec::new(),
+            earlier: Vec::new(),
         }
+    }
+
+    /// Returns its session and id, if it has an id.
+    pub fn memory_name(&self) -> Option<MemoryName> {
+        Some(MemoryName { session: self.session.clone(), id: self.id.clone()? })
     }
 
     /// Returns the id, or the name of a part.
@@ -89,7 +126,9 @@ impl<'a> TargetNames<'a> {
         let text = |text: &'a Option<String>| text.as_deref().map(str::as_bytes);
         let file = |own: &'a ErasureTarget| own.file.as_os_str().as_encoded_bytes();
         let each = |own: &'a ErasureTarget| [text(&own.id), text(&own.session), Some(file(own))];
-        let names: HashSet<&[u8]> = targets.iter().flat_map(each).flatten().collect();
+        let earlier = |own: &'a ErasureTarget| own.earlier.iter().flat_map(|own| own.name.parts());
+        let mut names: HashSet<&[u8]> = targets.iter().flat_map(each).flatten().collect();
+        names.extend(targets.iter().flat_map(earlier).map(str::as_bytes));
         let mut by_stretch: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
         for name in &names {
             name.windows(SHORTEST).for_each(|own| by_stretch.entry(own).or_default().push(name));

@@ -76,18 +76,17 @@ impl<'a> ErasureMatcher<'a> {
         targets: &'a [ErasureTarget],
         now: Moment,
     ) -> ErasureMatcher<'a> {
-        let own = targets.iter().filter_map(|target| target.session.clone());
+        let earlier = targets.iter().flat_map(|target| &target.earlier);
+        let own = targets.iter().map(|target| &target.session);
+        let own = own.chain(earlier.map(|own| &own.name.session)).flatten().cloned();
         let sessions = store.sessions.iter().map(|session| session.name.clone()).chain(own).collect();
         let mut by_id: HashMap<&str, Vec<(Option<&str>, IdGroup<'_>)>> = HashMap::new();
         for target in targets {
             let Some(id) = target.id.as_deref().filter(|id| !id.is_empty()) else { continue };
-            let (groups, session) = (by_id.entry(id).or_default(), target.session.as_deref());
-            let at = groups.iter().position(|(own, _)| *own == session);
-            let at = at.unwrap_or_else(|| {
-                groups.push((session, IdGroup::default()));
-                groups.len() - 1
-            });
-            groups[at].1.add(target);
+            group_of(&mut by_id, id, target.session.as_deref()).add(target);
+            for own in &target.earlier {
+                group_of(&mut by_id, &own.name.id, own.name.session.as_deref()).add_earlier(target, own);
+            }
         }
         let digests = SaltedDigests::of(targets.iter().filter_map(|own| own.digest.as_deref()));
         let named = targets.iter().filter(|own| own.id.is_some());
@@ -471,6 +470,20 @@ impl<'a> ErasureMatcher<'a> {
             self.sessions.get(part)
         })
     }
+}
+
+/// Returns the group of an id in a session.
+fn group_of<'g, 'a>(
+    by_id: &'g mut HashMap<&'a str, Vec<(Option<&'a str>, IdGroup<'a>)>>,
+    id: &'a str,
+    session: Option<&'a str>,
+) -> &'g mut IdGroup<'a> {
+    let groups = by_id.entry(id).or_default();
+    let at = groups.iter().position(|(own, _)| *own == session).unwrap_or(groups.len());
+    if at == groups.len() {
+        groups.push((session, IdGroup::default()));
+    }
+    &mut groups[at].1
 }
 
 /// True for a file that agents read and write: no archive, no copy.

@@ -13,7 +13,7 @@ mod salted_digests;
 mod torn_lines;
 
 pub use crate::model::SecretValues;
-pub use crate::store::erase::erasure_target::{ErasureScope, ErasureTarget, SharedText};
+pub use crate::store::erase::erasure_target::{ErasureScope, ErasureTarget, SharedText, set_earlier_names};
 pub use crate::store::erase::original_path::{is_log_or_copy, original};
 pub use clean_file::{ERASE_UNPACK_LIMIT, ErasureMarks, clean};
 pub use erased_contents::{ErasedContents, SearchTexts};

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::salted_digests::{salt_of, salted};
 use crate::format::{Format, main_text, text_of};
-use crate::model::{Entry, Moment, Role, State, Store, StoredMemory, UntrustedText};
-use crate::store::erase::erasure_target::ErasureTarget;
+use crate::model::{Entry, MemoryName, Moment, Role, State, Store, StoredMemory, UntrustedText};
+use crate::store::erase::erasure_target::{EarlierName, ErasureTarget};
 
 /// A remaining record that shares its id with an erased one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -26,7 +26,9 @@ impl ErasureTarget {
     pub fn when_over(&self) -> ErasureTarget {
         let bare = |own: &Namesake| Namesake { digest: None, ..own.clone() };
         let namesakes = self.namesakes.iter().map(bare).collect();
-        ErasureTarget { digest: None, keyed: None, versions: Vec::new(), namesakes, ..self.clone() }
+        let mut earlier = self.earlier.clone();
+        earlier.iter_mut().flat_map(|own| &mut own.namesakes).for_each(|own| own.digest = None);
+        ErasureTarget { digest: None, keyed: None, versions: Vec::new(), namesakes, earlier, ..self.clone() }
     }
 }
 
@@ -42,13 +44,25 @@ pub(super) struct IdGroup<'a> {
     salt: Option<Vec<u8>>,
     /// True if no digest of the text of an erased one is known.
     pub(super) lacks_text: bool,
+    /// True if an erased one has the id now. Otherwise all had it before, and it may have been given again.
+    has_it_now: bool,
 }
 
 impl<'a> IdGroup<'a> {
     pub(super) fn add(&mut self, target: &'a ErasureTarget) {
+        self.has_it_now = true;
+        self.add_named(target, &target.namesakes);
+    }
+
+    /// Adds a record that had the id before.
+    pub(super) fn add_earlier(&mut self, target: &'a ErasureTarget, earlier: &'a EarlierName) {
+        self.add_named(target, &earlier.namesakes);
+    }
+
+    fn add_named(&mut self, target: &'a ErasureTarget, namesakes: &'a [Namesake]) {
         self.times.insert(target.created.as_deref());
         self.lacks_text |= target.keyed.is_none();
-        for own in &target.namesakes {
+        for own in namesakes {
             self.stay.insert(own.created.as_deref());
             self.digests.extend(own.digest.as_deref());
             self.salt = self.salt.take().or_else(|| salt_of(own.digest.as_deref()?));
@@ -69,9 +83,12 @@ impl<'a> IdGroup<'a> {
         memory: Option<&StoredMemory>,
         is_over: bool,
     ) -> bool {
-        let Some(memory) = memory else { return false };
+        let Some(memory) = memory else { return !self.has_it_now };
         let created = created(memory);
         let created = created.as_deref();
+        if !self.has_it_now && (!self.times.contains(&created) || is_over && created.is_none()) {
+            return true;
+        }
         let is_of_its_time = created.is_none() || self.times.contains(&created) || self.times.contains(&None);
         if !is_of_its_time {
             return is_over || self.stay.contains(&created);
@@ -100,7 +117,16 @@ struct ChosenRecords<'s> {
     said: HashSet<(Option<Moment>, UntrustedText)>,
 }
 
-impl ChosenRecords<'_> {
+impl<'s> ChosenRecords<'s> {
+    fn add(&mut self, store: &'s Store, entry: &Entry) {
+        let created = store.memory(entry).and_then(|memory| memory.created);
+        let text = text_of(store, entry).text;
+        self.times.insert(created);
+        self.raws.insert(store.raw(entry));
+        self.said.insert((created, text.clone()));
+        self.texts.insert(text);
+    }
+
     /// True if a record with their id stays. A live record is another one if its time or its text
     /// differs. For an archived one both must differ: otherwise it is a copy.
     fn leaves(&self, store: &Store, entry: &Entry) -> bool {
@@ -120,7 +146,8 @@ impl ChosenRecords<'_> {
     }
 }
 
-/// Sets the remaining records of each id, in the id's first target. All of `chosen` are erased.
+/// Sets the remaining records of each id, in the id's first target. All of `chosen` are erased. The same for each id
+/// that a target had before.
 pub fn set_namesakes(
     format: &'static dyn Format,
     store: &Store,
@@ -128,41 +155,43 @@ pub fn set_namesakes(
     salt: &[u8],
     targets: &mut [ErasureTarget],
 ) {
-    type IdInSession<'s> = (Option<u32>, &'s str);
-    let name = |entry: &Entry| -> Option<IdInSession<'_>> {
-        Some((entry.session, store.id(entry).filter(|id| !id.is_empty())?))
+    let name = |entry: &Entry| {
+        let id = store.id(entry).filter(|id| !id.is_empty())?.to_owned();
+        Some(MemoryName { session: store.session(entry).map(|own| own.name.clone()), id })
     };
+    let mut names: HashMap<MemoryName, HashSet<&MemoryName>> = HashMap::new();
+    for (target, own) in targets.iter().filter_map(|target| Some((target, target.memory_name()?))) {
+        names.entry(own).or_default().extend(target.earlier.iter().map(|own| &own.name));
+    }
     let is_chosen: HashSet<(u32, u32)> = chosen.iter().map(|own| (own.document, own.record)).collect();
-    let names: HashSet<IdInSession<'_>> = chosen.iter().filter_map(name).collect();
     let others = store.entries.iter().filter(|own| !is_chosen.contains(&(own.document, own.record)));
-    let others: Vec<(IdInSession<'_>, &Entry)> =
-        others.filter_map(|own| Some((name(own)?, own))).filter(|(name, _)| names.contains(name)).collect();
+    let all: HashSet<&MemoryName> = names.keys().chain(names.values().flatten().copied()).collect();
+    let others = others.filter_map(|own| Some((name(own)?, own)));
+    let others: Vec<(MemoryName, &Entry)> = others.filter(|(name, _)| all.contains(name)).collect();
     if others.is_empty() {
         return;
     }
-    let shared: HashSet<IdInSession<'_>> = others.iter().map(|(name, _)| *name).collect();
-    let mut groups: HashMap<IdInSession<'_>, ChosenRecords<'_>> = HashMap::new();
+    let shared: HashSet<&MemoryName> = others.iter().map(|(name, _)| name).collect();
+    let mut groups: HashMap<&MemoryName, ChosenRecords<'_>> = HashMap::new();
     for entry in chosen {
-        let Some(name) = name(entry).filter(|name| shared.contains(name)) else { continue };
-        let (own, text) = (groups.entry(name).or_default(), text_of(store, entry).text);
-        let created = store.memory(entry).and_then(|memory| memory.created);
-        own.times.insert(created);
-        own.raws.insert(store.raw(entry));
-        own.said.insert((created, text.clone()));
-        own.texts.insert(text);
+        let Some((now, earlier)) = name(entry).and_then(|name| names.get_key_value(&name)) else { continue };
+        for name in std::iter::once(now).chain(earlier.iter().copied()).filter(|name| shared.contains(name)) {
+            groups.entry(name).or_default().add(store, entry);
+        }
     }
-    let mut stay: HashMap<(Option<&str>, &str), Vec<Namesake>> = HashMap::new();
-    for (name, entry) in others {
-        if groups.get(&name).is_some_and(|own| own.leaves(store, entry)) {
+    let mut stay: HashMap<MemoryName, Vec<Namesake>> = HashMap::new();
+    for (name, entry) in &others {
+        if groups.get(name).is_some_and(|own| own.leaves(store, entry)) {
             let text = main_text(format, &store.document(entry).path, &store.raw(entry));
             let created = store.memory(entry).and_then(created);
             let digest = Some(salted(salt, text.as_bytes()));
-            let session = store.session(entry).map(|session| &*session.name);
-            stay.entry((session, name.1)).or_default().push(Namesake { created, digest });
+            stay.entry(name.clone()).or_default().push(Namesake { created, digest });
         }
     }
     for target in targets.iter_mut() {
-        let name = target.id.as_deref().map(|id| (target.session.as_deref(), id));
-        target.namesakes = name.and_then(|name| stay.remove(&name)).unwrap_or_default();
+        target.namesakes = target.memory_name().and_then(|name| stay.remove(&name)).unwrap_or_default();
+        for own in &mut target.earlier {
+            own.namesakes = stay.get(&own.name).cloned().unwrap_or_default();
+        }
     }
 }

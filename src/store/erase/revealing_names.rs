@@ -78,11 +78,12 @@ impl ErasedContents {
     }
 }
 
-/// Returns the names of a record, its session, its file and the folders of its file.
+/// Returns the names of a record, those that it had before, its session, its file and the folders of its file.
 fn names(target: &ErasureTarget) -> Vec<String> {
     let own = [target.name(), target.session.as_deref()];
     let stem = |part| Some(Path::new(part).file_stem()?.to_text().into_owned());
-    own.into_iter().flatten().map(str::to_owned).chain(target.file.iter().filter_map(stem)).collect()
+    let own = own.into_iter().flatten().chain(target.earlier.iter().flat_map(|own| own.name.parts()));
+    own.map(str::to_owned).chain(target.file.iter().filter_map(stem)).collect()
 }
 
 fn random_words(name: &str) -> Vec<NameWord> {

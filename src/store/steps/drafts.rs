@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::disk::host::Host;
-use crate::model::{DraftOf, FormDraft, PathText, short_digest};
+use crate::model::{FormDraft, MemoryName, PathText, short_digest};
 use crate::store::{CommitError, Vault};
 
 /// Keeps the draft of a form, durably. Replaces the previous draft atomically. Fails if our own data can't be
@@ -16,14 +16,14 @@ pub fn keep_form(host: Host<'_>, root: &Path, draft: &FormDraft) -> Result<(), C
 }
 
 /// Returns the draft of a memory's form, if one exists and can be read.
-pub fn find_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Option<FormDraft> {
+pub fn find_form(host: Host<'_>, root: &Path, of: &MemoryName) -> Option<FormDraft> {
     let path = Vault::open_read_only(host.disk, host.data, root).path("drafts").join(name_of(of));
     let (bytes, _) = host.disk.read(&path, 0, None).ok()?;
     serde_json::from_slice::<FormDraft>(&bytes).ok().filter(|draft| draft.of == *of)
 }
 
 /// Removes the draft of a memory's form.
-pub fn drop_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Result<(), CommitError> {
+pub fn drop_form(host: Host<'_>, root: &Path, of: &MemoryName) -> Result<(), CommitError> {
     let vault = Vault::open_read_only(host.disk, host.data, root);
     let folder = vault.path("drafts");
     vault.drop_own(&folder.join(name_of(of)))?;
@@ -33,20 +33,20 @@ pub fn drop_form(host: Host<'_>, root: &Path, of: &DraftOf) -> Result<(), Commit
 const FORM: &str = "form-";
 
 /// Returns the memory whose form draft this file is.
-pub fn draft_of(path: &Path, bytes: &[u8]) -> Option<DraftOf> {
+pub fn draft_of(path: &Path, bytes: &[u8]) -> Option<MemoryName> {
     let name = path.file_name()?.to_str()?;
     let draft = || serde_json::from_slice::<FormDraft>(bytes).ok();
     if name.starts_with(FORM) { Some(draft()?.of) } else { None }
 }
 
 /// Uses a short digest: ids are untrusted and must not be file names.
-fn digest_of(of: &DraftOf) -> String {
+fn digest_of(of: &MemoryName) -> String {
     let parts = [of.session.as_deref().unwrap_or_default(), &of.id];
     let bytes = parts.iter().flat_map(|part| part.as_bytes().iter().chain(&[0]));
     format!("{:016x}", short_digest(bytes))
 }
 
-fn name_of(of: &DraftOf) -> String {
+fn name_of(of: &MemoryName) -> String {
     format!("{FORM}{}.json", digest_of(of))
 }
 
@@ -57,7 +57,7 @@ const TEXT: &str = "memory.md";
 pub fn keep_text(
     host: Host<'_>,
     root: &Path,
-    of: Option<&DraftOf>,
+    of: Option<&MemoryName>,
     text: &[u8],
 ) -> Result<PathBuf, CommitError> {
     let name = of.map_or_else(|| TEXT.to_owned(), |of| format!("{}.{TEXT}", digest_of(of)));
@@ -65,7 +65,7 @@ pub fn keep_text(
 }
 
 /// True if a file is a text about this memory.
-pub fn is_text_of(path: &Path, of: &DraftOf) -> bool {
+pub fn is_text_of(path: &Path, of: &MemoryName) -> bool {
     let start = format!("{}.{TEXT}", digest_of(of));
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(start.as_bytes()))
 }

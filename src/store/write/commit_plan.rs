@@ -11,8 +11,8 @@ use super::recovery::recover_steps;
 use super::scrub::stale_plan_guard;
 use super::{CommitContext, CommitError, FilesState, UndoStep};
 use crate::format::writing::Refusal;
-use crate::model::plan::effect::MemoryEffect;
-use crate::model::{CommitReceipt, FileLine, JournalLine, Plan, UndoRedo};
+use crate::model::plan::effect::{EffectKind, MemoryEffect};
+use crate::model::{CommitReceipt, FileLine, JournalLine, MemoryName, Plan, Renaming, UndoRedo};
 use crate::store::lock::LockError;
 use crate::store::referenced_files;
 use crate::store::steps::undo_step::EqualRecords;
@@ -46,6 +46,7 @@ fn commit_as(
             turn,
             change: plan.change.clone(),
             brought_back: plan.brought_back.clone(),
+            renamed: renamed(context, plan),
             ..JournalLine::default()
         },
         process: context.own_process(),
@@ -140,6 +141,20 @@ fn new_keys(plan: &Plan) -> Vec<(String, String)> {
         (effect.key.to_string(), after.to_string())
     };
     taken.map(keys).collect()
+}
+
+/// Returns the names before and after the plan of the memories that get others.
+fn renamed(context: &CommitContext<'_>, plan: &Plan) -> Vec<Renaming> {
+    let renaming = |effect: &MemoryEffect| {
+        let id = effect.id.as_ref().filter(|id| !id.is_empty())?;
+        let moved = Some(&effect.file).filter(|_| effect.kind == EffectKind::Move);
+        let session = moved.and_then(|file| context.format.session_of(file));
+        let session = session.or_else(|| effect.session.clone());
+        let before = MemoryName { session: effect.session.clone(), id: id.clone() };
+        let after = MemoryName { session, id: effect.id_after.as_ref().unwrap_or(id).clone() };
+        (before != after).then_some(Renaming { before, after })
+    };
+    plan.effects.iter().filter_map(renaming).collect()
 }
 
 /// Undoes a failed step if possible. Returns the error with the state of the files.

@@ -267,16 +267,17 @@ pub fn hints(own: &CleanUp) -> Vec<Hint> {
             let is_any = |is_of: fn(CleanUpReason) -> bool| own.rows.iter().any(|row| is_of(row.reason));
             let near = is_any(|own| matches!(own, CleanUpReason::Near(_)));
             let pinned = is_any(|own| own == CleanUpReason::Pinned);
-            let mut hints = vec![hint("Enter", "confirm…"), hint("Space", "in, out")];
+            let mut hints = vec![hint("Enter", "confirm…"), action];
+            hints.extend((!own.places.is_empty()).then(|| hint("o", "open place")));
+            hints.push(hint("Space", "in, out"));
             hints.extend(near.then(|| hint("N", "near-copies")));
             hints.extend(pinned.then(|| hint("P", "pinned")));
             hints.extend((!own.typed(CleanUpField::Kind).is_empty()).then(|| hint("f", "false alarm")));
-            hints.extend((!own.places.is_empty()).then(|| hint("o", "open what has it")));
-            hints.extend([action, hint("R", "look again"), hint("Esc", "back")]);
+            hints.extend([hint("R", "look again"), hint("Esc", "back")]);
             hints
         }
         CleanUpStep::Proof => {
-            let open = (!own.places.is_empty()).then(|| hint("o", "open what has it"));
+            let open = (!own.places.is_empty()).then(|| hint("o", "open place"));
             let check = hint("V", "check it later: journal");
             [hint("Enter", "done"), check].into_iter().chain(open).chain([hint("jk", "scroll")]).collect()
         }

@@ -79,7 +79,7 @@ pub fn erase_of(disk: &dyn Disk, store: &Store, says: &[u8]) -> Result<ErasureRe
     let context = WriteContext::of(store, host.now, [9; 16]);
     let says = |own: &&Entry| store.raw(own).windows(says.len()).any(|window| window == says);
     let entries: Vec<_> = store.entries.iter().filter(says).take(1).copied().collect();
-    let targets = erase::targets(&context, &entries, erase::DEFAULT_REASON).unwrap();
+    let targets = erase::targets(&context, &entries, erase::DEFAULT_REASON, &[]).unwrap();
     let format = format::by_name(store.format).unwrap();
     let vault = Vault::open_read_only(disk, host.data, &store.root);
     let wanted = ErasureMatcher::of(format, store, &targets, host.now);

@@ -9,7 +9,7 @@ use super::byte_search::GZIP;
 use super::erasure_list::{KEYS, LIST};
 use super::{PendingErasure, each_within};
 use crate::disk::ItemKind;
-use crate::model::{Act, ArchivedItem, Bytes, Change, DraftOf};
+use crate::model::{Act, ArchivedItem, Bytes, Change, MemoryName};
 use crate::store::erase::{
     ERASE_UNPACK_LIMIT, ErasedContents, ErasureMarks, ErasureMatcher, ErasureTarget, FileVisitor,
     OutsideFile, SearchTexts, clean, is_log_or_copy,
@@ -295,17 +295,20 @@ fn holds_value(wanted: &ErasureMatcher<'_>, bytes: &[u8]) -> bool {
 
 /// True if a draft may be of an erased record. An erased record without an id can't be recognized:
 /// every draft of a record without an id counts.
-fn is_erased(of: &DraftOf, targets: &[ErasureTarget]) -> bool {
+fn is_erased(of: &MemoryName, targets: &[ErasureTarget]) -> bool {
     targets.iter().any(|target| match target.name() {
-        Some(name) => name == of.id && target.session == of.session,
+        Some(name) => {
+            name == of.id && target.session == of.session || target.earlier.iter().any(|own| own.name == *of)
+        }
         None => of.id.contains('@'),
     })
 }
 
 /// True if a file is a text that was written about an erased record, and not saved.
 fn is_text_about(path: &Path, target: &ErasureTarget) -> bool {
-    let of = |id: &str| DraftOf { session: target.session.clone(), id: id.to_owned() };
+    let of = |id: &str| MemoryName { session: target.session.clone(), id: id.to_owned() };
     target.name().is_some_and(|id| is_text_of(path, &of(id)))
+        || target.earlier.iter().any(|own| is_text_of(path, &own.name))
 }
 
 /// Returns what remains of a copy, a text draft or a quarantined piece. `None` if nothing does.

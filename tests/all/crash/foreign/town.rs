@@ -147,7 +147,7 @@ pub fn erasure_of(
 ) -> Option<(Plan, Vec<ErasureTarget>)> {
     with_scene(disk, store, 7, |context| {
         let reason = ops::erase::DEFAULT_REASON;
-        let targets = |entry| ops::erase::targets(context, &[entry], reason).ok();
+        let targets = |entry| ops::erase::targets(context, &[entry], reason, &[]).ok();
         let chosen = store.entries.iter().filter(|entry| is_it(entry));
         let (says, others): (Vec<&Entry>, Vec<&Entry>) =
             chosen.partition(|entry| text_of(store, entry).text.raw().contains(TEXT));
