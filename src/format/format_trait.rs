@@ -11,7 +11,7 @@ use crate::text::front_matter::YamlField;
 use crate::text::json::{Json, JsonKind};
 use crate::text::json_edit::scan;
 use crate::text::json_scanner::Tape;
-use crate::text::second_version::set_aside;
+use crate::text::second_version::{set_aside, without_editors_mark};
 
 use super::detection::{Evidence, FolderProbe, Placement};
 use super::record_form::RecordForm;
@@ -175,6 +175,9 @@ pub trait Format: FormatWriter {
         let is_file = |path: &PathBuf| !is_folder && place(path, false) != Placement::Unexpected;
         match place(path, is_folder) {
             Placement::Unexpected if set_aside(path).filter(is_file).is_some() => Placement::File(Role::Temp),
+            Placement::Unexpected if older_version(path).filter(is_file).is_some() => {
+                Placement::File(Role::Backup)
+            }
             placed => placed,
         }
     }
@@ -410,4 +413,9 @@ pub struct Assembly {
     pub decay: Option<DecayTable>,
     /// What other files say about an entry, as (index into `entries`, name, value).
     pub facts: Vec<(u32, &'static str, String)>,
+}
+
+/// Returns the path of the file of which an editor left this older version.
+fn older_version(path: &Path) -> Option<PathBuf> {
+    Some(path.with_file_name(without_editors_mark(path.file_name()?.to_str()?)?))
 }

@@ -8,6 +8,11 @@ const MARKS: [&str; 4] = [".sync-conflict-", "_conflict-", "(", "["];
 /// How they call it in the languages of Dropbox, in lower case.
 const WORDS: [&str; 7] = ["conflict", "in konflikt", "n conflit", "m conflit", "冲突副本", "衝突", "競合"];
 
+/// Returns the name of the file of which an editor or a merge left this older version beside it.
+pub fn without_editors_mark(name: &str) -> Option<&str> {
+    ["~", ".orig"].iter().find_map(|mark| name.strip_suffix(mark)).filter(|name| !name.is_empty())
+}
+
 /// Returns the file beside which a sync program set this one aside. A name of words alone, such as
 /// `a (conflict of interest)`, is none.
 pub fn set_aside(path: &Path) -> Option<PathBuf> {

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::detectors::detect;
 use crate::disk::host::Host;
 use crate::format::text_of;
 use crate::model::plan::count_with_noun;
@@ -15,6 +16,7 @@ use crate::ops::erase::EraseOptions;
 use crate::store::erase::SecretValues;
 use crate::store::surroundings::{self, ByteProgress, SearchPlaces, SoughtTexts, git_objects};
 use crate::usecase::planned_change::{PlannedChange, PlannedErasure};
+use crate::usecase::value_holders::SHORTEST_VALUE;
 
 /// A shorter text of a memory is in other files by chance.
 const SHORTEST_TEXT: usize = 24;
@@ -90,7 +92,8 @@ fn imports(store: &Store) -> Vec<PathBuf> {
     paths.map(|(_, path)| around.join(path_from_text(path))).collect()
 }
 
-/// Returns the values that are erased, and the main texts of the memories that go; and how many texts are left out.
+/// Returns the values that are erased, the main texts of the memories that go and the secrets in these, which a transcript
+/// has in other words; and how many texts are left out.
 fn wanted(snapshot: &Snapshot, at: &[EntryRef], values: &SecretValues) -> (Vec<Vec<u8>>, usize) {
     let values = values.all().iter().map(|own| own.to_vec());
     let text = |at: &EntryRef| {
@@ -101,7 +104,12 @@ fn wanted(snapshot: &Snapshot, at: &[EntryRef], values: &SecretValues) -> (Vec<V
     };
     let texts: Vec<Vec<u8>> = at.iter().take(TEXTS).filter_map(text).collect();
     let skipped = at.len() - texts.len();
-    let all: BTreeSet<Vec<u8>> = values.chain(texts).collect();
+    let secrets = texts.iter().flat_map(|text| {
+        let found = detect(text, None).into_iter().filter(|found| found.kind.is_secret());
+        found.filter_map(|found| Some(text.get(found.hidden)?.to_vec()))
+    });
+    let secrets: Vec<Vec<u8>> = secrets.filter(|secret| secret.len() >= SHORTEST_VALUE).collect();
+    let all: BTreeSet<Vec<u8>> = values.chain(texts).chain(secrets).collect();
     (all.into_iter().collect(), skipped)
 }
 
@@ -143,7 +151,10 @@ pub fn told(report: &SurroundingReport) -> Vec<String> {
     if report.found.iter().any(|own| own.kind == SurroundingKind::Git) {
         lines.push(format!("  {}", git_objects::REWRITE));
     }
-    let is_found = |part: &str| report.found.iter().any(|own| own.path.contains(part));
+    let is_told = |own: &&SurroundingFinding| {
+        matches!(own.kind, SurroundingKind::Transcript | SurroundingKind::History)
+    };
+    let is_found = |part: &str| report.found.iter().filter(is_told).any(|own| own.path.contains(part));
     lines.extend(REMOVALS.iter().filter(|(part, _)| is_found(part)).map(|(_, how)| format!("  {how}")));
     lines.extend(report.unread.iter().map(|own| format!("  not searched: {own}")));
     if report.skipped > 0 {

@@ -2,6 +2,7 @@
 
 use crate::model::{PathText, path_from_text};
 use crate::store::hidden_names::OldFileName;
+use crate::text::second_version::without_editors_mark;
 use std::path::{Path, PathBuf};
 
 /// Returns the path of the original of a copy: without the marks of a copy in its name.
@@ -11,6 +12,7 @@ pub fn original(path: &Path) -> PathBuf {
     let own = second.as_ref().map_or(name, |own| own.file.as_os_str()).to_text();
     let ends = [".backup", ".bak", ".tmp"].iter().filter_map(|end| own.find(end));
     let own = &own[..ends.min().unwrap_or(own.len())];
+    let own = without_editors_mark(own).unwrap_or(own);
     let own = own
         .rsplit_once('@')
         .filter(|(_, at)| at.split('+').all(|own| own.parse::<u64>().is_ok()))

@@ -116,6 +116,22 @@ fn files_beside_the_stores_that_hold_a_value_are_counted_before_and_in_the_recei
 }
 
 #[test]
+fn a_secret_of_a_memory_that_is_erased_is_looked_for_beside_and_older_versions_of_an_editor_go() {
+    let home = Home::new();
+    let key = ["ghp", "_Zq8aK2mT7rWx4LbN9vYc1DfHs5JpQeUg3oRi"].concat();
+    let topic = TOPIC.replace("ACCOUNT", &format!("{key} for deploys"));
+    for name in ["bank.md", "bank.md~", "bank.md.orig"] {
+        write(&home.memories().join(name), &topic);
+    }
+    write(&home.memories().parent().unwrap().join("1b.jsonl"), format!("{{\"text\":\"use {key}\"}}\n"));
+    let rows = home.run(&["erase", "bank", "--json", "--yes"], "").expect_status(0).json_lines();
+    assert_eq!(places(&rows[0]), [("transcript".to_owned(), "1b.jsonl".to_owned(), 1)]);
+    assert_eq!(rows[0]["left"], json!([]));
+    let left = files_below(&home.memories()).into_keys().map(|path| path.file_name().unwrap().to_owned());
+    assert_eq!(left.collect::<Vec<_>>(), [".bank.md.swp", "MEMORY.md"]);
+}
+
+#[test]
 fn loose_and_packed_objects_and_stashes_of_the_work_tree_are_named() {
     let home = Home::new();
     let tree = home.project();
