@@ -183,6 +183,14 @@ fn a_value_is_erased_everywhere_after_its_memories_and_files_were_shown_and_type
 #[test]
 fn the_menu_of_a_memory_takes_its_secret_out_everywhere_and_keeps_it() {
     let mut desk = desk(80, 24);
+    let mut triage = Triage::default();
+    for (verdict, is_offered) in [(Verdict::No, false), (Verdict::Skip, true)] {
+        triage.note(token().as_bytes(), verdict, [7; 16]);
+        triage.keep_in(&data(&desk)).unwrap();
+        desk.type_keys("d");
+        assert_eq!(desk.screen().contains("o  take out"), is_offered, "{}", desk.screen());
+        desk.press(KeyCode::Esc);
+    }
     desk.type_and_see("d", &["o  take out", "ghp_•••••• out of every memory and copy"]);
     desk.type_keys("o");
     let asked = question(&desk);

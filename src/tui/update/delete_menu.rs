@@ -16,7 +16,8 @@ use crate::tui::state::app::{App, ChangeTarget};
 use crate::tui::state::pending_changes::{DeleteMenu, DeleteMenuItem};
 use crate::usecase::value_holders::SHORTEST_VALUE;
 use crate::usecase::{
-    ArchiveMemories, Command, DeleteOptions, EraseOptions, UnarchiveMemories, UndeleteMemories, memory_count,
+    ArchiveMemories, Command, DeleteOptions, EraseOptions, Triage, UnarchiveMemories, UndeleteMemories,
+    memory_count,
 };
 
 /// A line of the menu: its key, its name, what it does to one memory, and its command.
@@ -44,7 +45,7 @@ fn lines() -> [DeleteMenuLine; 5] {
 /// offers all that a search shows, and to erase all of the list.
 pub fn menu(app: &App, aim: ChangeTarget) -> DeleteMenu {
     let mut choices = choices(app, &aim);
-    add_take_out(&mut choices, &aim);
+    add_take_out(app, &mut choices, &aim);
     let all: Vec<_> = app.results.hits.iter().map(|hit| hit.at).collect();
     if !app.marks.is_empty() || all.len() < 2 {
         return DeleteMenu { verb: "Remove", aim, lines: choices };
@@ -123,8 +124,9 @@ impl ValuesToErase<'_> {
 }
 
 /// Returns the line that takes the secrets of the chosen memories out, or their other sensitive values if they have no
-/// secret. `None` if nothing is found, or if there are more memories than can be searched before the menu is drawn.
-pub fn take_out(aim: &ChangeTarget) -> Option<DeleteMenuItem> {
+/// secret. `None` if nothing is found but false alarms, or if there are more memories than can be searched before the menu
+/// is drawn.
+pub fn take_out(app: &App, aim: &ChangeTarget) -> Option<DeleteMenuItem> {
     let raws = aim.at.iter().take(SEARCHED + 1).map(|at| aim.snapshot.get(*at));
     let bytes: usize = raws.map(|(store, entry)| store.record(entry).span.range().len()).sum();
     if aim.at.len() > SEARCHED || bytes > SEARCHED_BYTES {
@@ -134,6 +136,9 @@ pub fn take_out(aim: &ChangeTarget) -> Option<DeleteMenuItem> {
         let (store, entry) = aim.snapshot.get(*at);
         findings(store, entry, None)
     });
+    // Without the verdicts all of it is offered.
+    let triage = app.data.as_deref().and_then(|data| Triage::kept_in(data).ok()).unwrap_or_default();
+    let found = found.filter(|own| !triage.is_false_alarm(&own.value));
     let (secrets, others): (Vec<Finding>, Vec<Finding>) = found.partition(|own| own.kind.is_secret());
     let is_personal = |own: &Finding| matches!(own.kind, Kind::Email | Kind::Phone | Kind::Iban | Kind::Card);
     let chosen = match secrets.is_empty() {
@@ -151,9 +156,9 @@ pub fn take_out(aim: &ChangeTarget) -> Option<DeleteMenuItem> {
 }
 
 /// Adds [`take_out`] before the line that erases the memories.
-pub fn add_take_out(choices: &mut Vec<DeleteMenuItem>, aim: &ChangeTarget) {
+pub fn add_take_out(app: &App, choices: &mut Vec<DeleteMenuItem>, aim: &ChangeTarget) {
     let at = choices.iter().position(|own| own.wanted.is::<EraseOptions>()).unwrap_or(choices.len());
-    choices.splice(at..at, take_out(aim));
+    choices.splice(at..at, take_out(app, aim));
 }
 
 /// Makes a line of the menu. A line that restores is left out if there is nothing to restore.

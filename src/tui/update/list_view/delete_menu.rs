@@ -41,7 +41,7 @@ pub fn menu(app: &App) -> Result<DeleteMenu, String> {
     let mut lines = choices(app, &aim);
     match app.screen {
         Screen::Secrets => _ = lines.splice(0..0, secrets::value_lines(app)),
-        _ => add_take_out(&mut lines, &aim),
+        _ => add_take_out(app, &mut lines, &aim),
     }
     // The rows of problems and of files are not the memories themselves.
     let are_memories = !matches!(app.screen, Screen::Problems | Screen::Loaded);
