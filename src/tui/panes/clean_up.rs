@@ -246,7 +246,8 @@ fn draw_text(app: &App, frame: &mut Frame<'_>, (title, lines): (&str, &[String])
     put(frame, shown, inner);
 }
 
-pub fn hints(own: &CleanUp) -> Vec<Hint> {
+pub fn hints(app: &App, own: &CleanUp) -> Vec<Hint> {
+    let open = || (!app.changes.places.is_empty()).then(|| hint("o", "open place"));
     match own.step {
         CleanUpStep::What => {
             vec![hint("Enter", "go on"), hint("Tab", "next field"), hint("Esc", "leave, nothing is done")]
@@ -268,7 +269,7 @@ pub fn hints(own: &CleanUp) -> Vec<Hint> {
             let near = is_any(|own| matches!(own, CleanUpReason::Near(_)));
             let pinned = is_any(|own| own == CleanUpReason::Pinned);
             let mut hints = vec![hint("Enter", "confirm…"), action];
-            hints.extend((!own.places.is_empty()).then(|| hint("o", "open place")));
+            hints.extend(open());
             hints.push(hint("Space", "in, out"));
             hints.extend(near.then(|| hint("N", "near-copies")));
             hints.extend(pinned.then(|| hint("P", "pinned")));
@@ -277,9 +278,8 @@ pub fn hints(own: &CleanUp) -> Vec<Hint> {
             hints
         }
         CleanUpStep::Proof => {
-            let open = (!own.places.is_empty()).then(|| hint("o", "open place"));
             let check = hint("V", "check it later: journal");
-            [hint("Enter", "done"), check].into_iter().chain(open).chain([hint("jk", "scroll")]).collect()
+            [hint("Enter", "done"), check].into_iter().chain(open()).chain([hint("jk", "scroll")]).collect()
         }
     }
 }

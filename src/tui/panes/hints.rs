@@ -43,7 +43,8 @@ fn first(app: &App) -> Vec<Hint> {
         return vec![hint("Esc", "stop it")];
     }
     if app.changes.receipt.is_some() {
-        return vec![hint("jk", "scroll"), hint("Esc", "close")];
+        let open = (!app.changes.places.is_empty()).then(|| hint("o", "open place"));
+        return [hint("jk", "scroll")].into_iter().chain(open).chain([hint("Esc", "close")]).collect();
     }
     if let Some(confirm) = &app.confirm {
         let (yes, keys) = match confirm.typed_word {
@@ -64,7 +65,7 @@ fn first(app: &App) -> Vec<Hint> {
         return super::editor::hints(app, editor);
     }
     if let Some(own) = app.clean_up.as_ref().filter(|_| app.screen == Screen::CleanUp) {
-        return super::clean_up::hints(own);
+        return super::clean_up::hints(app, own);
     }
     if !app.key_sequence.is_empty() {
         if app.shows_next_keys {

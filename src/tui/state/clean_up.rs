@@ -104,9 +104,6 @@ pub struct CleanUp {
     pub erased_again: usize,
     /// Why there is no plan. Untrusted text.
     pub failure: Option<String>,
-    /// The files beside the stores that have it, with the lines of their first matches, and how many were opened.
-    pub places: Vec<(PathBuf, u64)>,
-    pub opened: usize,
     /// What was erased, and what was not reached. Untrusted text.
     pub proof: Vec<String>,
     /// The first line of the proof on screen.

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::model::{EntryRef, Key, Snapshot};
+use crate::model::{EntryRef, Key, NotReached, Snapshot, path_from_text};
 use crate::ops::Progress;
+use crate::store::surroundings::is_whole_path;
 use crate::usecase::Command;
 
 #[derive(Default)]
@@ -16,6 +17,8 @@ pub struct PendingChanges {
     /// The receipt of an erasure, until the user closes it. Untrusted text.
     pub receipt: Option<Vec<String>>,
     pub receipt_top: usize,
+    /// What is beside the stores and has what was erased last, or is to be erased.
+    pub places: PlacesBeside,
     pub queue: VecDeque<QueuedChange>,
     /// How many changes of this run ended; and how many of these the stores, and the list, surely have.
     pub ended: u64,
@@ -23,6 +26,34 @@ pub struct PendingChanges {
     pub listed: u64,
     /// The number of the last change that was an undo or a redo.
     pub reversal: u64,
+}
+
+/// The files beside the stores that can be opened, with the lines of their first matches.
+#[derive(Default)]
+pub struct PlacesBeside {
+    all: Vec<(PathBuf, u64)>,
+    opened: usize,
+}
+
+impl PlacesBeside {
+    pub fn of(not_reached: &NotReached) -> PlacesBeside {
+        let found = not_reached.beside.iter().flat_map(|report| &report.found);
+        let found = found.filter(|own| is_whole_path(&own.path));
+        let all = found.filter_map(|own| Some((path_from_text(&own.path), own.line?)));
+        PlacesBeside { all: all.collect(), opened: 0 }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Returns the next one, after the last one the first, and its number and how many there are, in words.
+    pub fn next(&mut self) -> Option<(PathBuf, u64, String)> {
+        let (path, line) = self.all.get(self.opened % self.all.len().max(1)).cloned()?;
+        let number = self.opened % self.all.len() + 1;
+        self.opened += 1;
+        Some((path, line, format!("{number} of {}", self.all.len())))
+    }
 }
 
 #[derive(Default)]

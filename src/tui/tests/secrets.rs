@@ -183,6 +183,9 @@ fn a_value_is_erased_everywhere_after_its_memories_and_files_were_shown_and_type
 #[test]
 fn the_menu_of_a_memory_takes_its_secret_out_everywhere_and_keeps_it() {
     let mut desk = desk(80, 24);
+    let home = crate::folder::new();
+    desk.app.home = Some(home.path().to_owned());
+    std::fs::write(home.path().join(".bash_history"), format!("ls\nexport KEY={}\n", token())).unwrap();
     let mut triage = Triage::default();
     for (verdict, is_offered) in [(Verdict::No, false), (Verdict::Skip, true)] {
         triage.note(token().as_bytes(), verdict, [7; 16]);
@@ -196,6 +199,13 @@ fn the_menu_of_a_memory_takes_its_secret_out_everywhere_and_keeps_it() {
     let asked = question(&desk);
     assert!(asked.contains("purge ghp_•••••• everywhere, out of 2 memories"), "{asked} {}", notice(&desk));
     desk.agree();
+    assert!(desk.screen().contains("o open place"), "{}", desk.screen());
+    desk.type_keys("o");
+    assert!(
+        notice(&desk).contains("1 of 1: ") && notice(&desk).ends_with(".bash_history:2"),
+        "{}",
+        notice(&desk)
+    );
     assert_eq!(holding(desk._folder.path(), &token()), Vec::<PathBuf>::new());
     assert_eq!(log(&desk).lines().count(), 4, "{}", log(&desk));
     desk.press(KeyCode::Esc);

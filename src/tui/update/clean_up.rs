@@ -128,7 +128,7 @@ fn preview_key(app: &mut App, key: KeyEvent) {
             steps::plan_again(app, is_stale);
         }
         KeyCode::Char('f') => steps::false_alarm(app),
-        KeyCode::Char('o') => steps::open_place(app),
+        KeyCode::Char('o') => confirm::open_place(app),
         KeyCode::Char('R') => steps::to_preview(app),
         KeyCode::Enter | KeyCode::Right => steps::to_confirm(app),
         _ => {}
@@ -157,7 +157,7 @@ fn proof_key(app: &mut App, key: KeyEvent) {
     }
     match key.code {
         KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q') => leave(app, ""),
-        KeyCode::Char('o') => steps::open_place(app),
+        KeyCode::Char('o') => confirm::open_place(app),
         KeyCode::Char('V') => {
             leave(app, "");
             super::list_view::act(app, Action::Journal);

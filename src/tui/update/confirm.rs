@@ -6,18 +6,19 @@ use std::sync::Arc;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::model::plan::count_with_noun;
-use crate::model::{EntryRef, Snapshot};
+use crate::model::{EntryRef, PathText, Snapshot};
 use crate::ops::command::Consent;
 use crate::ops::merge::{MergeChoice, MergedText};
+use crate::tui::message::Effect;
 use crate::tui::state::app::{App, ChangeTarget, Screen};
 use crate::tui::state::confirmation::{Confirmation, TypedWord};
-use crate::tui::state::pending_changes::ActiveChange;
+use crate::tui::state::pending_changes::{ActiveChange, PlacesBeside};
 use crate::tui::update::list_view::change_request::look_at;
 use crate::tui::update::running_change::{self, request_change};
 use crate::tui::update::{queued_keys, reload};
 use crate::tui::{confirm, layout};
 use crate::usecase::{ChangeRequest, PlannedChange, count_changed_since, memory_count, name_of};
-use crate::work::Job;
+use crate::work::{Job, PagerInput};
 
 pub fn planned(app: &mut App, outcome: Result<PlannedChange, String>) {
     app.changes.active = None;
@@ -42,6 +43,7 @@ pub fn planned(app: &mut App, outcome: Result<PlannedChange, String>) {
 /// Shows a plan. An erasure and a large deletion need a typed word.
 pub(super) fn show(app: &mut App, planned: PlannedChange) {
     let question = question(&planned);
+    app.changes.places = PlacesBeside::of(&planned.not_reached);
     let (command, records) = (&planned.request.command, planned.records());
     let is_typed = match command.rules().consent {
         Consent::Key => false,
@@ -60,6 +62,15 @@ pub(super) fn show(app: &mut App, planned: PlannedChange) {
         head: Vec::new(),
         laid: (0, 0, 0),
     });
+}
+
+/// Opens the next file beside the stores in `$PAGER`, at the line of its first match.
+pub fn open_place(app: &mut App) {
+    let Some((path, line, number)) = app.changes.places.next() else {
+        return app.say("No file beside the stores has it, or none that has lines.");
+    };
+    app.say(format!("{number}: {}:{line}", path.to_text()));
+    app.push_effect(Effect::OpenPager(PagerInput::File(path, line)));
 }
 
 /// Asks again if other programs changed what the user agreed to; nothing was written. If the user is busy

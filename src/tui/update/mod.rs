@@ -225,6 +225,7 @@ fn key_pressed(app: &mut App, key: KeyEvent) {
 fn receipt_key(app: &mut App, key: KeyEvent) {
     match key.code {
         KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q') => app.changes.receipt = None,
+        KeyCode::Char('o') => confirm::open_place(app),
         _ => {
             let (lines, rows) = receipt_lines(app);
             let by = confirm::scroll_by_key(key, false, rows).unwrap_or_default();

@@ -1,22 +1,19 @@
 //! From one step of the clean-up to the next, and what was typed as a request.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::check::secrets::findings;
 use crate::detectors::Kind;
-use crate::model::{PathText, Snapshot, Store, path_from_text};
-use crate::store::surroundings::is_whole_path;
-use crate::tui::message::Effect;
+use crate::model::{PathText, Snapshot, Store};
 use crate::tui::panes::clean_up;
 use crate::tui::state::app::App;
 use crate::tui::state::clean_up::{CleanUp, CleanUpField, CleanUpStep};
-use crate::tui::state::pending_changes::ActiveChange;
+use crate::tui::state::pending_changes::{ActiveChange, PlacesBeside};
 use crate::tui::update::confirm;
 use crate::usecase::clean_up::{CleanUpAction, CleanUpPlan, CleanUpRequest, CleanUpRule, SavedRules};
 use crate::usecase::value_holders::SHORTEST_VALUE;
 use crate::usecase::{PlannedChange, Verdict};
-use crate::work::{CleanUpJob, Job, PagerInput};
+use crate::work::{CleanUpJob, Job};
 
 /// Goes on to the stores, if what was typed can be understood.
 pub fn to_scope(app: &mut App) {
@@ -130,10 +127,10 @@ pub fn planned(app: &mut App, number: u64, outcome: Result<(Arc<Snapshot>, Clean
     let Some(clean_up) = &mut app.clean_up else { return };
     match outcome {
         Ok((snapshot, plan)) => {
+            app.changes.places = PlacesBeside::of(&plan.planned.not_reached);
             (clean_up.snapshot, clean_up.plan, clean_up.failure) = (Some(snapshot), Some(plan), None);
             (clean_up.step, clean_up.action_before) = (CleanUpStep::Preview, None);
             clean_up.list();
-            (clean_up.places, clean_up.opened) = (places(clean_up), 0);
             clean_up.row.go(clean_up.row.at, clean_up.rows.len(), rows);
             if std::mem::take(&mut clean_up.asks_next) {
                 to_confirm(app);
@@ -149,26 +146,6 @@ pub fn planned(app: &mut App, number: u64, outcome: Result<(Arc<Snapshot>, Clean
             app.say(why);
         }
     }
-}
-
-/// Returns the files beside the stores of the plan that can be opened.
-fn places(clean_up: &CleanUp) -> Vec<(PathBuf, u64)> {
-    let beside = clean_up.plan.iter().filter_map(|plan| plan.planned.not_reached.beside.as_ref());
-    let found = beside.flat_map(|report| &report.found).filter(|own| is_whole_path(&own.path));
-    found.filter_map(|own| Some((path_from_text(&own.path), own.line?))).collect()
-}
-
-/// Opens the next file beside the stores in `$PAGER`, at the line of its first match.
-pub fn open_place(app: &mut App) {
-    let Some(clean_up) = &mut app.clean_up else { return };
-    let all = clean_up.places.len();
-    let Some((path, line)) = clean_up.places.get(clean_up.opened % all.max(1)).cloned() else {
-        return app.say("No file beside the stores has it, or none that has lines.");
-    };
-    clean_up.opened += 1;
-    let opened = (clean_up.opened - 1) % all + 1;
-    app.say(format!("{opened} of {all}: {}:{line}", path.to_text()));
-    app.push_effect(Effect::OpenPager(PagerInput::File(path, line)));
 }
 
 /// Asks, or makes the plan again first if the user chose other memories.
