@@ -25,7 +25,7 @@ use words::WORDS;
 const REACH: usize = 240;
 
 /// Returns the passwords that belong to a label: of the head of a column, those of all rows.
-pub fn labelled(bytes: &[u8], label: Range<usize>) -> Vec<Range<usize>> {
+pub fn labelled(bytes: &[u8], label: Range<usize>, is_name: bool) -> Vec<Range<usize>> {
     // A short label is searched for with what follows it.
     let name = std::str::from_utf8(bytes.get(label.clone()).unwrap_or_default()).unwrap_or_default();
     let is_mark = |c: char| !c.is_alphanumeric();
@@ -40,24 +40,34 @@ pub fn labelled(bytes: &[u8], label: Range<usize>) -> Vec<Range<usize>> {
     }
     let before = valid_end(&before[before.len().saturating_sub(REACH)..]);
     let near = valid_start(&after[..after.len().min(REACH)]);
+    // `public key`, but not `id 12, key`
+    let clause = before.rsplit(|c: char| c.is_ascii_digit() || "\n,;/|".contains(c)).next();
+    if is_name && clause.is_some_and(|own| WORDS.no_keys.has_part(own)) {
+        return Vec::new();
+    }
     let shifted = |found: Range<usize>, by: usize| by + found.start..by + found.end;
+    let password_label = PasswordLabel::of(name, before, is_name);
     if is_head(before, near) && !is_login(name) {
         let columns = before[line_start(before)..].matches('|').count();
-        let found = column(valid_start(after), columns);
+        let found = column(valid_start(after), columns, password_label);
         if !found.is_empty() {
             return found.into_iter().map(|found| shifted(found, label.end)).collect();
         }
     }
-    let password_label = PasswordLabel::of(name, before);
-    let is_pair = is_login(name) || before.trim_end_matches(' ').ends_with('/');
+    let is_pair = is_login(name) || !is_name && before.trim_end_matches(' ').ends_with('/');
     let of_login = if is_pair { login_value(near) } else { None };
     if let Some(found) = of_login.or_else(|| value_after(near, password_label).filter(|_| !is_login(name))) {
         return vec![shifted(found, label.end)];
     }
     let next = near.trim_start_matches([' ', '-', '_']);
     let is_other = WORDS.parts_of_names.at(next).or_else(|| WORDS.other_things.at(next)).is_some();
-    let found = if is_other || is_login(name) { None } else { value_before(before) };
+    let found = if is_other || is_login(name) { None } else { value_before(before, password_label) };
     found.map(|found| shifted(found, label.start - before.len())).into_iter().collect()
+}
+
+/// True if a name such as `nextPageToken` or `api_key_id` is that of no secret.
+pub fn is_of_no_key(name: &[u8]) -> bool {
+    WORDS.no_key_names.are_in(&String::from_utf8_lossy(name).to_lowercase())
 }
 
 fn valid_start(bytes: &[u8]) -> &str {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
+use foldhash::fast::FixedState;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
@@ -75,6 +76,8 @@ pub enum Judge {
     Url,
     /// By its label: the rule has labels instead of a pattern, and [`super::passwords`] finds the value.
     Label,
+    /// The same, for what is beside a key at most: the name of a service, or a word such as `key`.
+    Name,
 }
 
 impl Rule {
@@ -174,7 +177,7 @@ const BITS: usize = 1 << 16;
 struct KeywordIndex {
     /// The hashes of heads: nearly all places in a text are excluded by them.
     heads: HashFilter,
-    by_head: HashMap<[u8; HEAD], Vec<Keyword>>,
+    by_head: HashMap<[u8; HEAD], Vec<Keyword>, FixedState>,
 }
 
 struct Keyword {
@@ -186,7 +189,7 @@ struct Keyword {
 impl KeywordIndex {
     /// Makes an index of keywords, each with whether its case is ignored, and its rule.
     fn of<'w>(words: impl Iterator<Item = (&'w [u8], bool, usize)>) -> KeywordIndex {
-        let mut own = KeywordIndex { heads: HashFilter::of(BITS), by_head: HashMap::new() };
+        let mut own = KeywordIndex { heads: HashFilter::of(BITS), by_head: HashMap::default() };
         for (text, ignore_case, rule) in words {
             let Some(head) = head(text, 0) else { continue };
             own.heads.add(hash(u32::from_le_bytes([head[0], head[1], head[2], 0])));

@@ -57,6 +57,16 @@ fn built(template: &str, chance: &mut Chance) -> String {
     text + rest
 }
 
+/// Returns the lines below a heading of `test_texts.txt`, with `\n` for each line end in them.
+fn samples(heading: &str) -> Vec<String> {
+    let heading = format!("[{heading}]");
+    let lines = include_str!("test_texts.txt").lines().skip_while(|line| *line != heading).skip(1);
+    let samples: Vec<String> =
+        lines.take_while(|line| !line.is_empty()).map(|line| line.replace("\\n", "\n")).collect();
+    assert!(!samples.is_empty(), "{heading}");
+    samples
+}
+
 fn rules() -> &'static [Rule] {
     RuleSet::own().all()
 }
@@ -171,31 +181,8 @@ fn a_token_is_found_wherever_it_starts() {
 
 #[test]
 fn words_that_only_start_like_tokens_are_no_secrets() {
-    for text in [
-        "ask-me anything",
-        "a risk-free plan",
-        "pip install sk-learn",
-        "task-ABCDEFGHIJKLMNOPQRSTUVWXYZ012345",
-        "sk-",
-        "npm_config_cache and npm_lifecycle_event",
-        "hf_hub_download",
-        "the SG. of",
-        "eyJ is how JSON starts in base64, e.g. eyJhbGciOi.x.y",
-        "xoxb-your-token",
-        "---------------- BEGIN ----------------",
-        "-----BEGIN CERTIFICATE-----",
-        "password: required",
-        "the password is stored in the keychain",
-        "password = os.environ[\"DB_PASSWORD\"]",
-        "api_key: ${API_KEY}",
-        "Set API_KEY=your-api-key-here in .env",
-        "max_tokens: 4096, tokens: 120000",
-        "secret: <redacted>",
-        "token refresh is handled by the middleware",
-        "postgres://user:password@localhost/app",
-        "https://${USER}:${PASS}@example.com",
-        "",
-    ] {
+    for text in samples("words that only start like tokens") {
+        let text = &*text;
         assert!(secret_spans(text).is_empty(), "{text}: {:?}", detect(text.as_bytes(), None));
         assert_eq!(mask(text), text);
     }
@@ -204,48 +191,8 @@ fn words_that_only_start_like_tokens_are_no_secrets() {
 #[test]
 fn ids_hashes_times_and_versions_are_nothing_sensitive() {
     let mut chance = Chance(2);
-    for template in [
-        "commit {hex:40}",
-        "sha256:{hex:64}",
-        "{hex:32}",
-        "id {hex:8}-{hex:4}-4{hex:3}-a{hex:3}-{hex:12}",
-        "mem_20260101_001",
-        "01HZX{base32:21}",
-        "2026-01-20T10:00:00.000Z",
-        "version 1.2.3.4",
-        "v10.20.30",
-        "line 1234567",
-        "1700000000000",
-        "build 20260120.1 took 123456789 ns",
-        "12:34:56",
-        "std::fmt::Display",
-        "lodash@4.17.21",
-        "git@github.com:owner/repo.git",
-        "icon@2x.png",
-        "@types/node",
-        "127.0.0.1:8080",
-        "settings.local",
-        "/home/user/x",
-        "10.5.2026 and 2026-05-10",
-        "#123456",
-        "0x7fffffff",
-        "100,000,000",
-        "from 0.1.0.0 to 0.2.0.0",
-        "ff:ff:ff:ff:ff:ff and 00:00:00:00:00:00",
-        "/home/circleci/repo",
-        "EAN 4019705532576",
-        "Bestellung 504-9015680 ist offen",
-        "mysql://USER:PASSWORD@HOST:3306/DB",
-        "secret: kv/prod/db#password",
-        "DB_PASSWORD=/var/run/secrets/postgres/password-file-of-the-app",
-        "password=hashlib.sha256(raw).hexdigest()",
-        "password: v2.24.7",
-        "The password pass -Zembed-metadata=no1",
-        "/opt/sdk/6.4.0.2/tools",
-        "/home/.cargo/bin",
-        "in C:\\Users\\\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}\\x and C:\\Users\\redacted-home-0a1b2c3d\\x",
-    ] {
-        let text = built(template, &mut chance);
+    for template in samples("nothing sensitive") {
+        let text = built(&template, &mut chance);
         let all = detect(text.as_bytes(), None);
         assert!(all.is_empty(), "{text}: {all:?}");
     }
@@ -255,28 +202,8 @@ fn ids_hashes_times_and_versions_are_nothing_sensitive() {
 fn passwords_are_found_as_people_write_them() {
     let mut chance = Chance(3);
     let value = format!("Tr0ub4dor&{}", chance.text(ALNUM, 4));
-    for lead in [
-        "password: ",
-        "password=",
-        "DB_PASSWORD=",
-        "\"password\": \"",
-        "pwd = '",
-        "the password for staging is ",
-        "Passwort: ",
-        "mot de passe : ",
-        "password is `",
-        "passphrase: ",
-        "postgres://app:",
-        "export npm_config__password=",
-    ] {
-        let tail = match lead {
-            lead if lead.ends_with('"') => "\",",
-            lead if lead.ends_with('\'') => "'",
-            lead if lead.ends_with('`') => "` now",
-            lead if lead.contains("://") => "@db.example.com/app",
-            _ => "\nand more",
-        };
-        let text = format!("{lead}{value}{tail}");
+    for text in samples("a password is assigned") {
+        let text = text.replace("{value}", &value);
         assert_eq!(found(&text), [value.as_str()], "{text}");
     }
 }
@@ -302,42 +229,13 @@ fn words_with_a_number_and_values_full_of_signs_are_passwords() {
 fn a_password_is_known_by_the_words_around_it_in_many_languages() {
     let word = ["sword", "fish"].concat();
     let mixed = ["kestrel", "-Wagon", "-77"].concat();
-    for (text, value) in [
-        (format!("password: {word}"), &word),
-        (format!("The wifi password is {word}."), &word),
-        (format!("**Password:** `{word}`"), &word),
-        (format!("pass {mixed}"), &mixed),
-        (format!("Passwort {mixed}"), &mixed),
-        (format!("mdp {mixed}"), &mixed),
-        (format!("clave: {mixed}"), &mixed),
-        (format!("has\u{142}o: {mixed}"), &mixed),
-        (format!("\u{5bc6}\u{7801}{mixed}"), &mixed),
-        (format!("\u{30d1}\u{30b9}\u{30ef}\u{30fc}\u{30c9}\u{306f}{mixed}\u{3067}\u{3059}"), &mixed),
-        (format!("We changed the password to {mixed} today."), &mixed),
-        (format!("{mixed} is the root password"), &mixed),
-        (format!("just use {word} as the pw"), &word),
-        (format!("login: anna / {word}\n"), &word),
-        (format!("| user | password |\n|---|---|\n| anna | {word} |\n"), &word),
-        (format!("db.example.com:5432:app:anna:{mixed}"), &mixed),
-        (format!("page.fill('#password', '{mixed}')"), &mixed),
-    ] {
+    for text in samples("a password and its words") {
+        let value = if text.contains("{word}") { &word } else { &mixed };
+        let text = text.replace("{word}", &word).replace("{mixed}", &mixed);
         assert_eq!(found(&text), [value.as_str()], "{text}");
     }
-    for text in [
-        "The password is required.",
-        "Das Passwort ist falsch.",
-        "password-manager: 1Password",
-        "password: string;",
-        "let password = config.password;",
-        "if user.password == hash {",
-        "PASSWORD=${DB_PASSWORD}",
-        "Password: see the vault",
-        "Reset the password every 90 days",
-        "second pass: fix naming, third pass: docs",
-        "\u{5bc6}\u{7801}\u{7ba1}\u{7406}\u{5668}: 1Password",
-        "postgres://user:password@localhost:5432/mydb",
-    ] {
-        assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+    for text in samples("words about passwords") {
+        assert!(found(&text).is_empty(), "{text}: {:?}", found(&text));
     }
 }
 
@@ -348,6 +246,25 @@ fn a_password_is_masked_to_its_end() {
     for mark in ["_", "-", "!", "$", "/"] {
         let value = format!("{a}{mark}{b}");
         assert_eq!(found(&format!("export DB_PASSWORD={value}\nnext")), [value.as_str()], "{value}");
+    }
+}
+
+#[test]
+fn a_random_value_beside_the_name_of_a_service_or_of_a_key_is_a_secret() {
+    let mut chance = Chance(11);
+    for template in samples("beside a name") {
+        let text = built(&template, &mut chance);
+        let values = template.matches('{').count().min(2);
+        assert!(found(&text).len() >= values, "{text}");
+    }
+}
+
+#[test]
+fn ids_and_hashes_beside_the_name_of_a_service_or_of_a_key_are_no_secrets() {
+    let mut chance = Chance(12);
+    for template in samples("no keys beside a name") {
+        let text = built(&template, &mut chance);
+        assert!(!has_secret(text.as_bytes()), "{text}: {:?}", found(&text));
     }
 }
 

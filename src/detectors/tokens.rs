@@ -26,16 +26,21 @@ pub fn tokens(bytes: &[u8]) -> impl Iterator<Item = Detection> + '_ {
         Some(found)
     });
     let mut failed = HashMap::new();
+    // Names, and longer words that begin so, are in most texts.
+    let is_part = |word: &Range<usize>| bytes.get(word.end).is_some_and(u8::is_ascii_alphabetic);
     let found = RuleSet::own().hits(bytes).flat_map(move |(word, rule)| match rule.kind() {
         Kind::Jwt => web_token(bytes, word.start, rule, &mut failed).into_iter().collect(),
-        _ if rule.judge == Judge::Label => {
+        _ if rule.judge == Judge::Name && (is_part(&word) || !rule.may_match(bytes, word.start)) => {
+            Vec::new()
+        }
+        _ if matches!(rule.judge, Judge::Label | Judge::Name) => {
             let password = |span: Range<usize>| Detection {
                 kind: rule.kind(),
                 rule: rule.name.clone(),
                 hidden: span.clone(),
                 span,
             };
-            passwords::labelled(bytes, word).into_iter().map(password).collect()
+            passwords::labelled(bytes, word, rule.judge == Judge::Name).into_iter().map(password).collect()
         }
         _ => Vec::from_iter(matched(bytes, word.start, rule)),
     });
@@ -87,12 +92,12 @@ fn matched(bytes: &[u8], at: usize, rule: &Rule) -> Option<Detection> {
         }
         span = judge::value(bytes, span, rule.judge)?;
         let is_call = rule.judge != Judge::Url && bytes.get(span.end) == Some(&b'(');
-        if is_call || rule.judge == Judge::Key && !is_all(bytes, span.end) {
+        let is_other = || passwords::is_of_no_key(&bytes[start..span.start]);
+        if is_call || rule.judge == Judge::Key && (!is_all(bytes, span.end) || is_other()) {
             return None;
         }
     }
-    let is_cut = bytes.get(span.end).is_some_and(u8::is_ascii_alphanumeric);
-    if is_cut && rule.judge == Judge::Form {
+    if rule.judge == Judge::Form && bytes.get(span.end).is_some_and(u8::is_ascii_alphanumeric) {
         return None;
     }
     let span = whole_characters(bytes, span);

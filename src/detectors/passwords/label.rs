@@ -25,11 +25,13 @@ pub struct PasswordLabel<'t> {
     pub is_in_sentence: bool,
     /// True if it follows another part of a login, as in `user anna / password X`.
     pub is_second: bool,
+    /// True for the name of a service, and for a word such as `key`: only what looks like a key in itself is one.
+    pub is_name: bool,
 }
 
 impl<'t> PasswordLabel<'t> {
     /// Makes a label with what the text before it says of it.
-    pub fn of(name: &'t str, before: &str) -> PasswordLabel<'t> {
+    pub fn of(name: &'t str, before: &str, is_name: bool) -> PasswordLabel<'t> {
         let line = &before[line_start(before)..];
         let lower = line.to_lowercase();
         let is_word = |word: &&str| !word.is_empty() && !WORDS.determiners.has(word);
@@ -44,7 +46,7 @@ impl<'t> PasswordLabel<'t> {
             || name.ends_with(" on")
             || WORDS.before_value.has(last)
             || WORDS.before_label.has(last);
-        PasswordLabel { name, is_in_sentence, is_second }
+        PasswordLabel { name, is_in_sentence, is_second, is_name }
     }
 
     pub fn is_unspaced(self) -> bool {
@@ -58,7 +60,7 @@ impl<'t> PasswordLabel<'t> {
 
     /// True if the word means much else: only a value with digits is a password, or one after a sign.
     pub fn is_weak(self) -> bool {
-        WORDS.weak.has(&self.name.to_lowercase())
+        !self.is_name && WORDS.weak.has(&self.name.to_lowercase())
     }
 
     pub fn is_phrase(self) -> bool {
@@ -67,7 +69,7 @@ impl<'t> PasswordLabel<'t> {
 
     /// True for a key or a token, in languages whose words for them no other rule has: only a random value is one.
     pub fn is_key(self) -> bool {
-        WORDS.keys.has(&self.name.to_lowercase())
+        self.is_name || WORDS.keys.has(&self.name.to_lowercase())
     }
 
     /// True for a code of digits.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::label::{PasswordLabel, ValueLink};
-use super::password_value::{is_odd, is_password, is_user};
+use super::password_value::{is_key, is_odd, is_password, is_user};
 use super::reader::{TextReader, is_space, line_start};
 use super::value_after::{links, value};
 use super::words::WORDS;
@@ -19,10 +19,12 @@ pub fn is_login(name: &str) -> bool {
 pub fn login_value(text: &str) -> Option<Range<usize>> {
     let mut reader = TextReader { text, at: 0 };
     reader.skip(|c| c == '*' || c == '"');
-    let label = PasswordLabel { name: "login", is_in_sentence: false, is_second: true };
+    let label = PasswordLabel { name: "login", is_in_sentence: false, is_second: true, is_name: false };
     for word in 0..=4 {
         reader.spaces();
-        links(&mut reader, word);
+        if word > 0 || !text.starts_with(':') || text.starts_with(": ") {
+            links(&mut reader, word);
+        }
         reader.skip(|c| "*`\"".contains(c));
         let user = reader.skip(|c| c.is_alphanumeric() || "_.@+-".contains(c));
         reader.skip(|c| "*`\"".contains(c));
@@ -53,7 +55,7 @@ pub fn is_head(before: &str, after: &str) -> bool {
 }
 
 /// Returns the passwords in a column of a table, whose head ends here.
-pub fn column(text: &str, columns: usize) -> Vec<Range<usize>> {
+pub fn column(text: &str, columns: usize, label: PasswordLabel<'_>) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     for (row, line) in text.split_inclusive('\n').enumerate().take(ROWS) {
@@ -70,7 +72,8 @@ pub fn column(text: &str, columns: usize) -> Vec<Range<usize>> {
         let cell = &cell[..cell.find('|').unwrap_or(cell.len())];
         let lead = cell.len() - cell.trim_start_matches([' ', '`', '*']).len();
         let inner = cell[lead..].trim_end_matches([' ', '`', '*', '\n', '\r']);
-        if !inner.contains(' ') && is_password(inner, ValueLink::Sign, true, true) {
+        let is_it = is_password(inner, ValueLink::Sign, true, true);
+        if !inner.contains(' ') && is_it && (!label.is_name || is_key(inner, true)) {
             let from = start + before + 1 + lead;
             found.push(from..from + inner.len());
         }

@@ -60,17 +60,34 @@ pub fn is_odd(value: &str) -> bool {
 
 /// The least length of a key that only its label shows.
 const KEY: usize = 20;
+const BARE_KEY: usize = 16;
 
-/// True for a random value of many letters and digits.
-pub fn is_key(value: &str) -> bool {
+/// True for a random value of many letters and digits. `is_bare` says that nothing but a name is beside it.
+pub fn is_key(value: &str, is_bare: bool) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || "_-.+/=~".contains(c);
-    value.len() >= KEY
+    value.len() >= if is_bare { BARE_KEY } else { KEY }
         && value.chars().all(is_letter)
         && is_random(value)
         && entropy(value.as_bytes()) >= 3.0
         && !is_host(&value.to_lowercase())
         && !is_variable(value)
         && !is_placeholder(value.as_bytes())
+        && (!is_bare || is_bare_key(value))
+}
+
+/// True for a key that nothing but a name is beside: its letters and digits take turns as in no word, date or version, and
+/// it is no id, such as `evt_…`, `0x…` and the first part of a UUID, and no path.
+fn is_bare_key(value: &str) -> bool {
+    let class = |byte: u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase(), byte.is_ascii_digit());
+    let pairs = value.as_bytes().windows(2).filter(|pair| pair.iter().all(u8::is_ascii_alphanumeric));
+    let turns: Vec<&[u8]> = pairs.filter(|pair| class(pair[0]) != class(pair[1])).collect();
+    let of_digits = turns.iter().filter(|pair| pair.iter().any(u8::is_ascii_digit)).count();
+    let first = value.split(['-', '_']).next().unwrap_or_default();
+    let is_id = first.len() < 9 && !first.contains(char::is_uppercase)
+        || value.bytes().all(|byte| byte.is_ascii_hexdigit()) && value.len() < 30;
+    let is_path = value.contains('/') && !value.contains(char::is_uppercase);
+    let is_plain = !value.starts_with("0x") && !value.trim_end_matches('=').contains(['.', '=']);
+    turns.len() * 5 >= value.len() && of_digits > 1 && !is_id && !is_path && is_plain
 }
 
 /// True if a value may be a password after such a link.

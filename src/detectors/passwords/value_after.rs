@@ -38,9 +38,11 @@ pub fn value_after(text: &str, label: PasswordLabel<'_>) -> Option<Range<usize>>
                 let most = if is_joined { ValueLink::Preposition } else { ValueLink::Sign };
                 let link = link.min(if is_plain { most } else { most.min(ValueLink::FarVerb) });
                 let found = value(near, link, label);
-                if found.is_some() || link == ValueLink::Sign {
+                if found.is_some() || link == ValueLink::Sign && !label.is_name {
                     return found;
                 }
+                // Another cell of the row, or who it is for.
+                reader = if label.is_name { near } else { reader };
             }
             None if word == 0 && is_plain => {
                 if let Some(found) = beside(reader, label, is_bold) {
@@ -51,8 +53,13 @@ pub fn value_after(text: &str, label: PasswordLabel<'_>) -> Option<Range<usize>>
         }
         let is_code = label.is_of_digits() && (label.name != "pin" || word == 0);
         let of_code = if is_code { code(reader) } else { None };
-        let is_far = word > 0 || label.is_key();
-        let found = of_code.or_else(|| if is_far { random_word(reader, label.is_key()) } else { None });
+        let found = of_code.or_else(|| match label.is_key() {
+            // After other words a name says too little, except of a value in quotes.
+            true if label.is_name && word > 0 && !is_opening(reader.rest()) => None,
+            true => value(reader, ValueLink::Space, label),
+            false if word > 0 => random_word(reader),
+            false => None,
+        });
         if found.is_some() {
             return found;
         }
@@ -60,7 +67,7 @@ pub fn value_after(text: &str, label: PasswordLabel<'_>) -> Option<Range<usize>>
             return None;
         }
         is_joined |= reader.rest().starts_with([',', ';']);
-        if !next_word(&mut reader, word)? {
+        if !next_word(&mut reader, word, label)? {
             return None;
         }
     }
@@ -79,7 +86,7 @@ fn beside(reader: TextReader<'_>, label: PasswordLabel<'_>, is_bold: bool) -> Op
     // A value on the line after a label that is alone on its line.
     let below = || {
         let mut below = reader;
-        let is_alone = !label.is_in_sentence && below.line_ends();
+        let is_alone = (label.is_name || !label.is_in_sentence) && below.line_ends();
         if is_alone { value(below, ValueLink::Verb, label) } else { None }
     };
     value(reader, link, label).or_else(after_comma).or_else(after_adverb).or_else(below)
@@ -96,16 +103,13 @@ fn code(mut reader: TextReader<'_>) -> Option<Range<usize>> {
 }
 
 /// Returns a word in parentheses, or at the end of a sentence, that looks like a password by itself.
-fn random_word(mut reader: TextReader<'_>, is_key_label: bool) -> Option<Range<usize>> {
+fn random_word(mut reader: TextReader<'_>) -> Option<Range<usize>> {
     let is_inside = reader.take("(");
     let rest = reader.rest();
     let word = trimmed(&rest[..rest.find(|c: char| c.is_whitespace() || c == ')').unwrap_or(rest.len())]);
     let has = |is: fn(char) -> bool| word.chars().any(is);
     let is_mixed = has(char::is_uppercase) && has(char::is_lowercase)
         || has(|c| !c.is_alphanumeric() && !"-_./:@'’()+".contains(c));
-    if is_key_label {
-        return is_key(word).then(|| reader.at..reader.at + word.len());
-    }
     let is_it = word.chars().count() >= 8
         && has(|c| c.is_ascii_digit())
         && is_mixed
@@ -155,12 +159,18 @@ fn suffix(reader: &mut TextReader<'_>, label: PasswordLabel<'_>) -> Option<bool>
     let is_known = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit()) || WORDS.usual_parts.has(word);
     let mut is_plain = true;
     for word in all.by_ref() {
-        if WORDS.other_things.has(word) || WORDS.parts_of_names.has(word) {
+        if is_other(word, true, label) {
             return None;
         }
         is_plain &= is_known(word);
     }
     Some(is_plain)
+}
+
+/// True if a word after a label, directly or further on, makes it another thing.
+fn is_other(word: &str, is_next: bool, label: PasswordLabel<'_>) -> bool {
+    let of_password = || WORDS.other_things.has(word) || is_next && WORDS.parts_of_names.has(word);
+    if label.is_name { WORDS.no_keys.has_part(word) } else { of_password() }
 }
 
 /// Reads signs and verbs. `None` if there are none.
@@ -205,8 +215,8 @@ pub fn links(reader: &mut TextReader<'_>, word: usize) -> Option<ValueLink> {
 }
 
 /// Skips a word between a label and its link. False if the sentence ends, `None` if the label is about something else.
-fn next_word(reader: &mut TextReader<'_>, number: usize) -> Option<bool> {
-    if reader.take("(") {
+fn next_word(reader: &mut TextReader<'_>, number: usize, label: PasswordLabel<'_>) -> Option<bool> {
+    if !label.is_name && reader.take("(") {
         let inside = reader.skip(|c| c != ')' && c != '\n');
         let ends = reader.take(")");
         return Some(ends && inside.len() < 48);
@@ -216,7 +226,7 @@ fn next_word(reader: &mut TextReader<'_>, number: usize) -> Option<bool> {
     if let Some(mark) = ["`", "\""].iter().find(|mark| reader.rest().starts_with(**mark)) {
         reader.take(mark);
         let inside = reader.skip(|c| !"`\"\n".contains(c));
-        return Some(reader.take(mark) && inside.len() < 32 && reader.rest().starts_with([' ', ':']));
+        return Some(reader.take(mark) && inside.len() < 32 && reader.rest().starts_with([' ', ':', ',']));
     }
     loop {
         reader.skip(|c| !c.is_whitespace() && !":=：,;.\"`|)\\→。，".contains(c));
@@ -231,12 +241,13 @@ fn next_word(reader: &mut TextReader<'_>, number: usize) -> Option<bool> {
     }
     let word = &reader.text[start..reader.at];
     let lower = word.to_lowercase();
-    if WORDS.other_things.has(&lower) || number == 0 && WORDS.parts_of_names.has(&lower) {
+    if is_other(&lower, number == 0, label) {
         return None;
     }
     let next = reader.rest().chars().next();
     Some(
-        reader.take(",")
+        label.is_name && (word.contains(['(', '\'']) || reader.line_ends())
+            || reader.take(",")
             || reader.take(";")
             || !word.is_empty() && next.is_some_and(|c| is_space(c) || ":=：→".contains(c)),
     )
@@ -267,14 +278,18 @@ pub fn value(mut reader: TextReader<'_>, link: ValueLink, label: PasswordLabel<'
     if reader.rest().starts_with("**") && reader.rest()[2..].starts_with(['`', '"', '\'']) {
         reader.at += 2;
     }
-    if let Some((open, close)) = OPENINGS.iter().find(|(open, _)| reader.rest().starts_with(open)) {
+    let opening = OPENINGS.iter().find(|(open, _)| reader.rest().starts_with(open));
+    if label.is_key() {
+        reader.at += opening.map_or(0, |(open, _)| open.len());
+        let is_end = |c: char| c.is_whitespace() || !c.is_ascii() || "\"`'|\\".contains(c);
+        let word = trimmed(reader.rest().split(is_end).next().unwrap_or_default());
+        return is_key(word, label.is_name).then(|| reader.at..reader.at + word.len());
+    }
+    if let Some((open, close)) = opening {
         reader.at += open.len();
         let rest = reader.rest();
         let inside = rest[..rest.find(close)?].trim_end_matches(['\u{a0}', ' ']);
         let fits = inside.len() <= LONGEST && !inside.contains(['\n', '\r']);
-        if label.is_key() {
-            return is_key(inside).then(|| reader.at..reader.at + inside.len());
-        }
         let is_it = fits
             && !is_weak(inside, link, label)
             && (is_password(inside, link.max(ValueLink::Verb), true, label.is_of_digits())
@@ -282,14 +297,6 @@ pub fn value(mut reader: TextReader<'_>, link: ValueLink, label: PasswordLabel<'
         return is_it.then(|| reader.at..reader.at + inside.len());
     }
     let rest = reader.rest();
-    if label.is_key() {
-        let word = trimmed(
-            &rest[..rest
-                .find(|c: char| c.is_whitespace() || !c.is_ascii() || "\"`'|".contains(c))
-                .unwrap_or(rest.len())],
-        );
-        return is_key(word).then(|| reader.at..reader.at + word.len());
-    }
     if label.is_phrase()
         && link >= ValueLink::FarVerb
         && let Some(len) = phrase(rest)

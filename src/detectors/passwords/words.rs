@@ -31,6 +31,11 @@ impl WordList {
         self.known.contains(word)
     }
 
+    /// True if a part of a text between signs is one of the words.
+    pub fn has_part(&self, text: &str) -> bool {
+        text.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|part| self.has(part))
+    }
+
     /// Returns the longest of the words that a text begins with and that ends there.
     pub fn at(&self, text: &str) -> Option<&str> {
         let first = text.as_bytes().first()?.to_ascii_lowercase();
@@ -106,6 +111,12 @@ pub struct PasswordWords {
     pub file_endings: WordList,
     /// Labels of keys and tokens, in languages that no other rule knows: only a random value is one.
     pub keys: WordList,
+    /// Words beside a name of a service or of a key that make a random value another thing, as in `commit` and `public`.
+    pub no_keys: WordList,
+    /// Parts of names in code of what is no secret.
+    pub no_key_names: WordList,
+    /// What links a key with the service after it.
+    pub names_after: WordList,
     /// Labels of logins, as in `login: anna / X`.
     pub logins: WordList,
     /// Ends of labels of passphrases.

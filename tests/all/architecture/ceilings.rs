@@ -2,6 +2,7 @@
 //! and 300, when erasures learned what agents write meanwhile, by 2,950 and 1,300 for the stores that people
 //! have, by 400 and 800 for what a newcomer stumbles over, by 52 and 29 for interrupted
 //! erasures, and by 1,290 and 178 for passwords in thirty languages and values that are taken out of memories.
+//! `REST` went up by 28 for keys that only a name is beside.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,20 +11,20 @@ use super::files;
 
 /// The rooms that have a ceiling of their own. `REST` is for all others together.
 const ROOMS: [(&str, usize); 9] = [
-    ("format", 23_970),
+    ("format", 23_775),
     ("tui", 21_250),
     ("store", 19_360),
     ("ops", 9_910),
-    ("usecase", 7_800),
+    ("usecase", 7_777),
     ("cli", 7_550),
-    ("query", 4_140),
+    ("query", 4_138),
     ("text", 5_260),
     ("model", 4_183),
 ];
 /// Memory, work, disk, detectors, demo, check and the files of `src` itself.
-const REST: usize = 10_588;
-const SRC: usize = 115_746;
-const TESTS: usize = 66_966;
+const REST: usize = 10_616;
+const SRC: usize = 115_671;
+const TESTS: usize = 66_957;
 /// How far one room may be over its ceiling while the sum holds, in hundredths.
 const ROOM_SLACK: usize = 5;
 
