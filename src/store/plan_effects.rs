@@ -159,6 +159,21 @@ impl<'d> Pairing<'d> {
             let bare = writing::rename(format, &raw, Moment(0), &|_, _| Some(String::new())).ok()?;
             (*bare != *raw).then(|| fast_digest(&bare))
         });
+        self.pair_renamed_file();
+    }
+
+    /// Pairs the only file that goes with the only one that comes, if each is one memory: its name is a part of it.
+    fn pair_renamed_file(&mut self) {
+        let free = |records: &[PairedRecord<'_>]| {
+            let mut free = (0..records.len()).filter(|at| records[*at].partner.is_none());
+            let only = free.next().filter(|at| records[*at].document.records.len() == 1);
+            only.filter(|_| free.next().is_none())
+        };
+        let has = |records: &[PairedRecord<'_>], path: &Path| records.iter().any(|own| own.path() == path);
+        let (Some(old), Some(new)) = (free(&self.before), free(&self.after)) else { return };
+        if !has(&self.after, self.before[old].path()) && !has(&self.before, self.after[new].path()) {
+            self.pair(old, new);
+        }
     }
 
     fn effects(&self, changes: &[Change]) -> Vec<MemoryEffect> {

@@ -75,6 +75,11 @@ impl Needles {
         all.filter(|(at, _)| !self.left_out.contains(at)).map(|(_, own)| &**own)
     }
 
+    /// Returns a content by its number.
+    pub fn content(&self, number: usize) -> Option<&[u8]> {
+        self.search.values().get(number).map(|content| &**content)
+    }
+
     /// Returns the number of contents that are too short.
     pub fn skipped(&self) -> usize {
         self.skipped

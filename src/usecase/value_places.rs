@@ -6,13 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::host::Host;
 use crate::disk::{Disk, ItemKind};
-use crate::model::{Change, Entry, PathText, Plan, Store};
+use crate::model::{Change, Document, Entry, PathText, Plan, Role, Store};
 use crate::ops::Refusal;
 use crate::store::erase::{ErasedValues, is_log_or_copy};
 use crate::store::write::scrub::files_with;
 use crate::store::{FileCompression, Vault};
-use crate::text::json_edit::scan;
-use crate::text::json_scanner::Tape;
 
 /// The file of the saved rules of clean-ups, in palimp's own data.
 pub const RULES_FILE: &str = "clean-up-rules.json";
@@ -74,18 +72,15 @@ fn names_below(disk: &dyn Disk, folder: &Path, depth: usize, has: &dyn Fn(&str) 
 /// Folders nested deeper are not looked into: the search reports them.
 const DEPTH: usize = 64;
 
-/// True if a value is the type of a memory, or the name of a member of a document or a memory.
+/// True if a value is the type of a memory, or the name of a member of a document or a memory. Of an index, the rebuilt one
+/// shows it: the index has words of memories as names.
 fn is_word(store: &Store, values: &ErasedValues) -> bool {
-    let is_it = |name: &str| values.is_value(name.as_bytes());
-    let is_kind = |entry: &Entry| store.memory(entry).is_some_and(|memory| is_it(memory.kind()));
-    let has_name = |raw: &[u8]| {
-        let mut tape = Tape::default();
-        let root = scan(&mut tape, raw).ok();
-        root.is_some_and(|root| root.each_other().any(|own| own.text().is_some_and(|name| is_it(&name))))
-    };
-    let mut documents = store.documents.iter().filter(|own| !is_log_or_copy(&own.path));
-    store.entries.iter().any(|own| is_kind(own) || has_name(&store.raw(own)))
-        || documents.any(|own| has_name(&own.bytes))
+    let is_kind =
+        |entry: &Entry| store.memory(entry).is_some_and(|memory| values.is_value(memory.kind().as_bytes()));
+    let is_asked = |own: &Document| own.role != Role::Index && !is_log_or_copy(&own.path);
+    let mut documents = store.documents.iter().filter(|own| is_asked(own));
+    store.entries.iter().any(|own| is_kind(own) || values.are_names_in(&store.raw(own)))
+        || documents.any(|own| values.are_names_in(&own.bytes))
 }
 
 /// Returns the path of a file that the format keeps beside the store.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::derived_files::{FRESH, FRESH_HOURS, relevance};
 use super::entry::{ENTRY, ID, TAG};
 use super::{SessionLog, config, layout};
+use crate::detectors::MASK;
 use crate::format::writing::{
     AppendContext, AppendLines, ChangesResult, DeletionKind, DueTask, FloorOutcome, FormatWriter, NamePlace,
     NameUse, Operation, OwnOperations, RecordDraft, RecordMembers, Refusal, Result, WriteContext, accessed,
@@ -295,7 +296,8 @@ fn check_new_tags(before: Json<'_>, after: &[u8]) -> Result<()> {
     };
     let old = texts(before);
     let mut new = texts(json_edit::scan(&mut tape, after)?);
-    new.retain(|tag| !old.contains(tag));
+    // What is masked is in the place of a value that had to go.
+    new.retain(|tag| !old.contains(tag) && !tag.contains(MASK));
     check_tags(&new)
 }
 

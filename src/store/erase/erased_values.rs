@@ -37,6 +37,14 @@ impl ErasedValues {
         self.search.values().iter().any(is_name)
     }
 
+    /// True if one of them is the name of a member in a JSON document.
+    pub fn are_names_in(&self, document: &[u8]) -> bool {
+        let mut tape = Tape::default();
+        let root = if self.are_names() { json_edit::scan(&mut tape, document).ok() } else { None };
+        let is_it = |own: Json<'_>| own.text().is_some_and(|name| self.is_value(name.as_bytes()));
+        root.is_some_and(|root| root.each_other().any(is_it))
+    }
+
     /// True if a text is one of them.
     pub fn is_value(&self, text: &[u8]) -> bool {
         self.search.values().iter().any(|own| **own == *line_ends::unified(text))

@@ -104,7 +104,7 @@ impl ErasureContext<'_> {
         self.copies.outside(&mut |own| self.see_copy(own, marks, &mut seeking));
         self.copies.vault.each_copy(&mut |own| self.see_copy(own, marks, &mut seeking))?;
         let mut sought = seeking.sought();
-        plan.derived = self.derived(&after, &seen, &sought.needles);
+        plan.derived = self.derived(&after, &seen, &sought.needles)?;
         let follows = self.masked_beside(follows.unwrap_or_default());
         plan.changes = changes.tombstones.into_iter().chain(follows).collect();
         plan.changes.extend(changes.data);
@@ -431,8 +431,14 @@ impl ErasureContext<'_> {
         seeking.see(&Document { records, ..Document::of_bytes(own.path.to_owned(), Role::Backup, bytes) });
     }
 
-    /// Rebuilds indexes and counts, without terms that only an erased record had.
-    fn derived(&self, after: &[Arc<Document>], seen: &[Change], needles: &Needles) -> Vec<Change> {
+    /// Rebuilds indexes and counts, without terms that only an erased record had. Refuses a value that the rebuilt index has
+    /// as a name of its own.
+    fn derived(
+        &self,
+        after: &[Arc<Document>],
+        seen: &[Change],
+        needles: &Needles,
+    ) -> Result<Vec<Change>, Refusal> {
         let store = self.context.store;
         // All files count as touched. The search also covers an index that is stale for another
         // reason. Otherwise palimp would rebuild it without a line in the preview.
@@ -448,6 +454,9 @@ impl ErasureContext<'_> {
         for own in store.documents.iter().filter(role) {
             let change = derived.iter().position(|change| change.path == own.path);
             let now = change.and_then(|at| derived[at].after()).unwrap_or_else(|| own.bytes.clone());
+            if own.role == Role::Index && values.are_names_in(&now) {
+                return Err(Refusal::unfit("the value is a word of the format, and other memories need it."));
+            }
             // Users name their sessions in the metadata, so only a value is removed from it.
             let clean = match own.role {
                 Role::Index if needles.any(&now) => {
@@ -463,6 +472,6 @@ impl ErasureContext<'_> {
                 }
             }
         }
-        derived
+        Ok(derived)
     }
 }

@@ -83,7 +83,8 @@ impl<'a> IdGroup<'a> {
         memory: Option<&StoredMemory>,
         is_over: bool,
     ) -> bool {
-        let Some(memory) = memory else { return !self.has_it_now };
+        // A torn record under a name that another memory has now may be of that one.
+        let Some(memory) = memory else { return !self.has_it_now && self.is_shared() };
         let created = created(memory);
         let created = created.as_deref();
         if !self.has_it_now && (!self.times.contains(&created) || is_over && created.is_none()) {

@@ -13,6 +13,8 @@ pub fn original(path: &Path) -> PathBuf {
     let ends = [".backup", ".bak", ".tmp"].iter().filter_map(|end| own.find(end));
     let own = &own[..ends.min().unwrap_or(own.len())];
     let own = without_editors_mark(own).unwrap_or(own);
+    // Formats have packed logs of their own, but no packed documents.
+    let own = own.strip_suffix(".gz").filter(|own| own.ends_with(".md")).unwrap_or(own);
     let own = own
         .rsplit_once('@')
         .filter(|(_, at)| at.split('+').all(|own| own.parse::<u64>().is_ok()))

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::found;
 use crate::move_records::{Site, finding};
+use crate::support::{Verb, write};
 
 fn record(format: &str, text: &str) -> Value {
     match format {
@@ -42,5 +43,71 @@ fn an_erasure_takes_the_versions_from_before_a_move_and_leaves_who_has_the_id_no
         assert_eq!(site.ids(0), [id], "{format}");
         let copies = [&log, &log.with_extension("jsonl.bak2")];
         assert!(copies.iter().all(|own| fs::read_to_string(own).unwrap().contains(other)), "{format}");
+    }
+}
+
+#[test]
+fn a_torn_copy_under_an_earlier_name_goes_if_no_other_memory_has_the_name() {
+    let site = Site::new("session-log");
+    let text = format!("the safe of {}", 7_919);
+    let id = site.add(0, "finding", record("session-log", &text));
+    let log = found(&site.session(0), std::slice::from_ref(&text)).remove(0);
+    let line = fs::read_to_string(&log).unwrap();
+    let torn = &line[..line.find(&text).unwrap() + text.len()];
+    fs::write(&log, [&line, torn, "\n"].concat()).unwrap();
+    site.run(&["move", &format!("{}/{id}", site.sessions[0]), "--to", &site.sessions[1]]).expect_status(0);
+    site.run(&["erase", &format!("{}/{id}", site.sessions[1])]).expect_status(0);
+    assert!(found(site.folder.path(), &[text]).is_empty());
+}
+
+#[test]
+fn a_backup_from_before_a_memory_was_renamed_loses_it_and_nothing_brings_it_back() {
+    let home = crate::support::folder::new();
+    let (store, data) = (home.path().join(".claude/memory"), home.path().join("data"));
+    let text = format!("the safe of {}", 7_919);
+    write(&store.join("MEMORY.md"), "- [One](one.md) — safes\n");
+    write(&store.join("one.md"), format!("---\nname: one\ndescription: d\n---\n\n{text}\n"));
+    let place = ["--yes", "--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+    let run = |args: &[&str]| Verb::new([args, &place].concat()).home(home.path()).run();
+    run(&["backup", "create"]).expect_status(0);
+    let rows = run(&["edit", "one", "--set", "id=other", "--json"]).expect_status(0).json_lines();
+    assert_eq!(rows[0]["plan"]["memories"][0]["effect"], "move", "{rows:?}");
+    run(&["erase", "other"]).expect_status(0);
+    assert!(found(home.path(), &[text]).is_empty());
+    run(&["verify-erased", "--all"]).expect_status(0);
+}
+
+#[test]
+fn a_copy_of_an_earlier_text_that_is_left_is_found_again_later() {
+    let home = crate::support::folder::new();
+    let (store, data) = (home.path().join(".claude/memory"), home.path().join("data"));
+    write(&store.join("MEMORY.md"), "- [One](one.md) — safes\n");
+    write(&store.join("one.md"), "---\nname: one\ndescription: d\n---\n\nThe first text of this memory\n");
+    fs::copy(store.join("one.md"), store.join("handover.txt")).unwrap();
+    let place = ["--yes", "--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+    let run = |args: &[&str]| Verb::new([args, &place].concat()).home(home.path()).run();
+    run(&["edit", "one", "--set", "text=Another one, longer than before"]).expect_status(0);
+    run(&["erase", "one"]).expect_status(4);
+    run(&["verify-erased", "--all"]).expect_status(1).expect_stdout("handover.txt");
+    fs::remove_file(store.join("handover.txt")).unwrap();
+    run(&["verify-erased", "--all"]).expect_status(0);
+}
+
+#[test]
+fn a_word_that_an_index_has_as_a_name_is_erased_by_value_and_a_name_of_the_index_itself_is_refused() {
+    for format in ["session-log", "bmad"] {
+        let site = Site::new(format);
+        let word = ["sword", "fish"].concat();
+        let mut own = record(format, &format!("the password is {word} here"));
+        own["tags"] = json!([word]);
+        site.add(0, "finding", own);
+        assert!(found(&site.root(), std::slice::from_ref(&word)).len() > 1, "{format}");
+        let own_name = if format == "bmad" { "topic_index" } else { "byte_offset" };
+        site.fed(own_name, &["erase", "--value-from", "-"])
+            .expect_status(3)
+            .expect_stderr("a word of the format");
+        site.fed(&word, &["redact", "--value-from", "-", "--purge"]).expect_status(0);
+        assert!(found(site.folder.path(), std::slice::from_ref(&word)).is_empty(), "{format}");
+        site.expect_no_problem();
     }
 }

@@ -1,6 +1,6 @@
 //! Searches every byte of all files below a folder, also of palimp's own and of unread files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +35,9 @@ pub struct SearchReport {
     /// True if one of them is palimp's own file, which palimp must remove.
     #[serde(skip)]
     pub(super) has_ours: bool,
+    /// The numbers of the contents that are left.
+    #[serde(skip)]
+    pub(super) contents: BTreeSet<usize>,
     #[serde(skip)]
     folder: PathBuf,
     /// The states of the files when they were read.
@@ -147,6 +150,9 @@ impl SearchReport {
                     (Some(why), ..) => {
                         self.has_ours |= is_ours;
                         self.find(path.to_owned(), why);
+                        each_content(&bytes, PACKED, &mut |own| {
+                            self.contents.extend(look.needles.which(own))
+                        });
                     }
                     (None, Some(why), _) => self.find(path.to_owned(), why),
                     (None, None, Some(part)) => self.find(part, CALLED.to_owned()),
