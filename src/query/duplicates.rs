@@ -390,41 +390,30 @@ impl<'a> SimilarityIndex<'a> {
     }
 }
 
-/// Lists of texts by a hash, as linked lists in one vector.
+/// The texts with a hash, and how many there were before the list was closed.
 #[derive(Default)]
-struct PostingLists {
-    /// The last link of each list, and its length.
-    lasts: HashMap<u32, (u32, u32), FixedState>,
-    /// A text, and the index of the link before.
-    links: Vec<(u32, u32)>,
-}
+struct PostingLists(HashMap<u32, (Vec<u32>, u32), FixedState>);
 
 impl PostingLists {
     fn len(&self, key: u32) -> u32 {
-        self.lasts.get(&key).map_or(0, |(_, len)| *len)
+        self.0.get(&key).map_or(0, |(_, len)| *len)
     }
 
     fn add(&mut self, key: u32, text: usize) {
-        let (last, len) = self.lasts.entry(key).or_insert((u32::MAX, 0));
-        self.links.push((text as u32, *last));
-        (*last, *len) = (self.links.len() as u32 - 1, *len + 1);
+        let (texts, len) = self.0.entry(key).or_default();
+        texts.push(text as u32);
+        *len += 1;
     }
 
     /// Empties a list but keeps its length. Returns its texts.
     fn close(&mut self, key: u32) -> Vec<usize> {
-        let all = self.texts(key).collect();
-        self.lasts.entry(key).and_modify(|(last, _)| *last = u32::MAX);
-        all
+        let texts = self.0.get_mut(&key).map(|(texts, _)| std::mem::take(texts)).unwrap_or_default();
+        texts.into_iter().rev().map(|text| text as usize).collect()
     }
 
     /// Returns the texts of a list, the last one first.
     fn texts(&self, key: u32) -> impl Iterator<Item = usize> {
-        let mut next = self.lasts.get(&key).map_or(u32::MAX, |(last, _)| *last);
-        std::iter::from_fn(move || {
-            let (text, before) = *self.links.get(next as usize)?;
-            next = before;
-            Some(text as usize)
-        })
+        self.0.get(&key).into_iter().flat_map(|(texts, _)| texts.iter().rev().map(|text| *text as usize))
     }
 }
 

@@ -162,8 +162,10 @@ impl<'d> Pairing<'d> {
         self.pair_renamed_file();
     }
 
-    /// Pairs the only file that goes with the only one that comes, if each is one memory: its name is a part of it.
+    /// Pairs the only file that goes with the only one that comes, if each is one memory with the same text: its name is a
+    /// part of it.
     fn pair_renamed_file(&mut self) {
+        let Some(format) = format::by_name(self.store.format) else { return };
         let free = |records: &[PairedRecord<'_>]| {
             let mut free = (0..records.len()).filter(|at| records[*at].partner.is_none());
             let only = free.next().filter(|at| records[*at].document.records.len() == 1);
@@ -171,7 +173,12 @@ impl<'d> Pairing<'d> {
         };
         let has = |records: &[PairedRecord<'_>], path: &Path| records.iter().any(|own| own.path() == path);
         let (Some(old), Some(new)) = (free(&self.before), free(&self.after)) else { return };
-        if !has(&self.after, self.before[old].path()) && !has(&self.before, self.after[new].path()) {
+        let text = |record: &PairedRecord<'_>| {
+            format::main_text(format, record.path(), &record.document.raw(record.record()))
+        };
+        let is_alone =
+            !has(&self.after, self.before[old].path()) && !has(&self.before, self.after[new].path());
+        if is_alone && text(&self.before[old]) == text(&self.after[new]) {
             self.pair(old, new);
         }
     }

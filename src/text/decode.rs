@@ -17,19 +17,26 @@ const OVERLAP: usize = 256 << 10;
 
 /// Passes the bytes, and each part of them that can be decoded, to `see`, with the form that it had and `\n` for each
 /// line end. Leaves out parts that are too short for a value of `shortest` bytes. Many bytes are decoded piece by piece:
-/// each value of at most `longest` bytes is complete in one of them, and may be passed twice.
+/// each value of at most `longest` bytes is complete in one of them, and may be passed twice. No further piece is decoded
+/// once `see` has returned true.
 pub fn each_decoding(
     bytes: &[u8],
     (shortest, longest): (usize, usize),
-    see: &mut dyn FnMut(&[u8], &'static str),
+    see: &mut dyn FnMut(&[u8], &'static str) -> bool,
 ) {
+    let mut is_stopped = false;
     let overlap = longest.saturating_mul(EXPANSION).max(OVERLAP);
     let (mut at, piece) = (0_usize, PIECE.max(overlap.saturating_mul(4)));
-    while let Some(end) = Some(at.saturating_add(piece)).filter(|end| *end < bytes.len()) {
-        each_decoding_of_piece(&bytes[at..end], shortest, see);
+    while !is_stopped {
+        let end = bytes.len().min(at.saturating_add(piece));
+        each_decoding_of_piece(&bytes[at..end], shortest, &mut |decoded, form| {
+            is_stopped |= see(decoded, form)
+        });
+        if end == bytes.len() {
+            break;
+        }
         at = end - overlap;
     }
-    each_decoding_of_piece(&bytes[at..], shortest, see);
 }
 
 fn each_decoding_of_piece(bytes: &[u8], shortest: usize, see: &mut dyn FnMut(&[u8], &'static str)) {

@@ -133,7 +133,8 @@ impl<'a> KeyedSearch<'a> {
     pub fn each(&self, bytes: &[u8], see: &mut dyn FnMut(FoundValue<'_>)) {
         if !self.is_empty() {
             each_decoding(bytes, (self.shortest, self.longest()), &mut |decoded, form| {
-                self.each_in(decoded, form, see)
+                self.each_in(decoded, form, see);
+                false
             });
         }
     }

@@ -81,6 +81,7 @@ impl ValueSearch {
         if !self.order.is_empty() {
             each_decoding(bytes, (self.shortest, self.longest), &mut |decoded, _| {
                 is_stopped = is_stopped || self.each_decoded(decoded, stop);
+                is_stopped
             });
         }
         is_stopped

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::triage::Triage;
 use super::{project_standing, stale_claims, undone_changes};
 use crate::check::stale_files;
 use crate::disk::host::Host;
@@ -109,11 +110,14 @@ pub struct CheckedSnapshot {
     pub has_changed: bool,
     /// What could not be read.
     pub unread: Vec<String>,
+    /// The user's verdicts on findings.
+    pub triage: Triage,
 }
 
 impl CheckCache {
     /// Checks the stores, or reuses the results of the last check.
     pub fn check_all(&mut self, of: Arc<Snapshot>, data: Option<&Path>, now: Moment) -> CheckedSnapshot {
+        let triage = data.and_then(|data| Triage::kept_in(data).ok()).unwrap_or_default();
         let mut unread = Vec::new();
         let mut unsure = HashSet::new();
         let mut has_changed = false;
@@ -141,11 +145,11 @@ impl CheckCache {
         let is_new = self.0.iter().any(|(was, with)| !Arc::ptr_eq(was, with));
         self.0.retain(|(was, _)| !unsure.contains(&was.root));
         if !is_new && unread.is_empty() && !has_changed {
-            return CheckedSnapshot { with: Arc::clone(&of), of, has_changed, unread };
+            return CheckedSnapshot { with: Arc::clone(&of), of, has_changed, unread, triage };
         }
         let with = Arc::new(Snapshot::of(with));
         with.references();
-        CheckedSnapshot { of, with, has_changed, unread }
+        CheckedSnapshot { of, with, has_changed, unread, triage }
     }
 }
 

@@ -113,15 +113,16 @@ fn without_values(text: &str, found: &[Finding]) -> String {
     hidden + text.get(shown..).unwrap_or_default()
 }
 
-/// Keeps a verdict on values with palimp's own data.
+/// Keeps a verdict on values with palimp's own data. Returns all verdicts.
 /// Fails if the verdicts can't be read or written. Then nothing was noted.
 pub fn keep_verdict(
     data: &Path,
     values: &[Vec<u8>],
     verdict: Verdict,
     random: [u8; 16],
-) -> Result<(), String> {
+) -> Result<Triage, String> {
     let mut triage = Triage::kept_in(data)?;
     values.iter().for_each(|value| triage.note(value, verdict, random));
-    triage.keep_in(data)
+    triage.keep_in(data)?;
+    Ok(triage)
 }

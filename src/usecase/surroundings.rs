@@ -92,8 +92,8 @@ fn imports(store: &Store) -> Vec<PathBuf> {
     paths.map(|(_, path)| around.join(path_from_text(path))).collect()
 }
 
-/// Returns the values that are erased, the main texts of the memories that go and the secrets in these, which a transcript
-/// has in other words; and how many texts are left out.
+/// Returns the values that are erased, the main texts of the memories that go, and the secrets in these: a transcript may
+/// have the secret alone. Also how many texts are left out.
 fn wanted(snapshot: &Snapshot, at: &[EntryRef], values: &SecretValues) -> (Vec<Vec<u8>>, usize) {
     let values = values.all().iter().map(|own| own.to_vec());
     let text = |at: &EntryRef| {

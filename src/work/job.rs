@@ -23,7 +23,7 @@ use crate::store::{self, Place};
 use crate::usecase::clean_up::{CleanUpPlan, CleanUpRule, SavedRules};
 use crate::usecase::{
     self, BackupComparer, ChangeReport, ChangeRequest, CheckedSnapshot, ExecuteOutcome, PlannedChange,
-    RecentSteps, RecoveryReport, SetAsideCount, Verdict, Visits, preview,
+    RecentSteps, RecoveryReport, SetAsideCount, Triage, Verdict, Visits, preview,
 };
 
 pub enum Job {
@@ -157,8 +157,8 @@ pub enum JobResult {
     CleanUpPlanned(u64, Box<Result<(Arc<Snapshot>, CleanUpPlan), String>>),
     /// A rule of clean-ups was saved: all of them; or why it was not.
     CleanUpRuleKept(Result<SavedRules, String>),
-    /// A verdict on these values was kept, or why it was not.
-    VerdictKept(Result<(Vec<Vec<u8>>, Verdict), String>),
+    /// A verdict on these values was kept, with all others; or why it was not.
+    VerdictKept(Result<(Vec<Vec<u8>>, Verdict, Triage), String>),
     Inspected(Box<Inspected>),
     FormValidated(Box<ValidatedForm>),
     /// What was typed is kept since this time, or why it is not, with the number of the state of the text.
@@ -274,7 +274,7 @@ pub fn run_job(job: Job, kept: &mut WorkerState, cancel: &CancelToken) -> Option
         }
         Job::KeepVerdict { values, verdict, data } => {
             let kept = usecase::keep_verdict(&data, &values, verdict, ThisMachine::new().random());
-            JobResult::VerdictKept(kept.map(|()| (values, verdict)))
+            JobResult::VerdictKept(kept.map(|triage| (values, verdict, triage)))
         }
         Job::KeepCleanUpRule { name, rule, data } => {
             JobResult::CleanUpRuleKept(SavedRules::change(&data, |rules| rules.add(&name, rule)))

@@ -15,7 +15,8 @@ use crate::model::FileLine;
 use crate::model::plan::change::SHARED_MODE;
 use crate::model::plan::effect::MemoryEffect;
 use crate::model::{
-    Act, Bytes, Change, Document, Entry, Moment, PathText, Plan, Record, Role, Span, Verb, container,
+    Act, Bytes, Change, ChangeKind, Document, Entry, Moment, PathText, Plan, Record, Role, Span, Verb,
+    container,
 };
 use crate::store::compressed_files::{FileCompression, inside};
 use crate::store::erase::original_path::is_log_or_copy;
@@ -201,8 +202,9 @@ impl ErasureContext<'_> {
         let what = self.began.map_or(AuditEvent::Erasure, AuditEvent::RestOfErasure);
         let count = self.matcher.targets.len();
         let mut files: Vec<&Path> = changes.data.iter().map(|change| &*change.path).collect();
-        // An interrupted erasure may have changed all of them.
-        files.extend(self.begun_files.iter().map(|own| &*own.path));
+        // An interrupted erasure may have changed all of them. The others are of the event that it was to add.
+        let is_cleaned = |file: &&FileLine| matches!(file.change, ChangeKind::Rewrite | ChangeKind::Remove);
+        files.extend(self.begun_files.iter().filter(is_cleaned).map(|file| &*file.path));
         for own in audit(self.context, what, &files, count)? {
             for all in [&mut changes.data, &mut changes.seen] {
                 match (all.iter_mut().find(|change| change.path == own.path), &own.act) {

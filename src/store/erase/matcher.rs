@@ -76,16 +76,16 @@ impl<'a> ErasureMatcher<'a> {
         targets: &'a [ErasureTarget],
         now: Moment,
     ) -> ErasureMatcher<'a> {
-        let earlier = targets.iter().flat_map(|target| &target.earlier);
-        let own = targets.iter().map(|target| &target.session);
-        let own = own.chain(earlier.map(|own| &own.name.session)).flatten().cloned();
-        let sessions = store.sessions.iter().map(|session| session.name.clone()).chain(own).collect();
+        let earlier = targets.iter().flat_map(|target| &target.earlier).map(|earlier| &earlier.name.session);
+        let of_targets = targets.iter().map(|target| &target.session).chain(earlier).flatten().cloned();
+        let sessions = store.sessions.iter().map(|session| session.name.clone()).chain(of_targets).collect();
         let mut by_id: HashMap<&str, Vec<(Option<&str>, IdGroup<'_>)>> = HashMap::new();
         for target in targets {
             let Some(id) = target.id.as_deref().filter(|id| !id.is_empty()) else { continue };
             group_of(&mut by_id, id, target.session.as_deref()).add(target);
-            for own in &target.earlier {
-                group_of(&mut by_id, &own.name.id, own.name.session.as_deref()).add_earlier(target, own);
+            for earlier in &target.earlier {
+                let name = &earlier.name;
+                group_of(&mut by_id, &name.id, name.session.as_deref()).add_earlier(target, earlier);
             }
         }
         let digests = SaltedDigests::of(targets.iter().filter_map(|own| own.digest.as_deref()));

@@ -32,6 +32,9 @@ impl ErasureTarget {
     }
 }
 
+/// The length of a time up to its second, as in `2026-01-20T10:00:00`.
+const SECONDS: usize = 19;
+
 /// The erased and the remaining records of one id.
 #[derive(Default)]
 pub(super) struct IdGroup<'a> {
@@ -74,6 +77,13 @@ impl<'a> IdGroup<'a> {
         !self.stay.is_empty()
     }
 
+    /// True if a torn record has the creation time of an erased one: its name may have been given again.
+    fn has_time_of(&self, raw: &[u8]) -> bool {
+        let to_second = |time: &&'a str| time.get(..SECONDS);
+        let mut times = self.times.iter().flatten().filter_map(to_second);
+        times.any(|time| memchr::memmem::find(raw, time.as_bytes()).is_some())
+    }
+
     /// True if a record with this id is another one. Once an erasure `is_over`, a record with
     /// another creation time is another one: ids are given again.
     pub(super) fn is_another(
@@ -83,8 +93,9 @@ impl<'a> IdGroup<'a> {
         memory: Option<&StoredMemory>,
         is_over: bool,
     ) -> bool {
-        // A torn record under a name that another memory has now may be of that one.
-        let Some(memory) = memory else { return !self.has_it_now && self.is_shared() };
+        let Some(memory) = memory else {
+            return !self.has_it_now && (self.is_shared() || !self.has_time_of(raw));
+        };
         let created = created(memory);
         let created = created.as_deref();
         if !self.has_it_now && (!self.times.contains(&created) || is_over && created.is_none()) {

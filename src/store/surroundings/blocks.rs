@@ -35,3 +35,18 @@ impl BlockReader<'_> {
         Ok(at)
     }
 }
+
+/// How much is read at once to count lines.
+const LINES: u64 = 256 << 10;
+
+/// Returns the line with this place in a file, from 1 on; `None` if what is before it is no text, or can't be read.
+pub(super) fn line_of(disk: &dyn Disk, path: &Path, place: u64) -> Option<u64> {
+    let (mut line, mut is_text) = (1, true);
+    let part = Span { start: 0, end: place };
+    let end = BlockReader { disk, path, part, block: LINES, overlap: 0 }.each(&mut |_, _, block| {
+        line += memchr::memchr_iter(b'\n', block).count() as u64;
+        is_text = memchr::memchr(0, block).is_none();
+        is_text
+    });
+    (is_text && end.ok()? == place).then_some(line)
+}

@@ -171,7 +171,7 @@ fn add_file(
     found.values += search.count_values(name.as_os_str().as_encoded_bytes());
     if !found.is_zero() {
         let path = told_path(&own.path, search);
-        let line = searched.first.and_then(|place| RawSearch::line_of(disk, &own.path, place));
+        let line = searched.first.and_then(|place| blocks::line_of(disk, &own.path, place));
         let (matches, words) = (found.values, found.words);
         report.found.push(SurroundingFinding { kind, path, matches, words, line, detail: None });
     }

@@ -135,19 +135,6 @@ impl RawSearch {
         self.values.as_ref().is_some_and(|own| own.automaton.is_match(bytes))
     }
 
-    /// Returns the line with this place in a file, from 1 on, if all before it is text.
-    pub(super) fn line_of(disk: &dyn Disk, path: &Path, place: u64) -> Option<u64> {
-        let (mut line, mut is_text) = (1, true);
-        let part = Span { start: 0, end: place };
-        let reader = BlockReader { disk, path, part, block: BLOCK, overlap: 0 };
-        let end = reader.each(&mut |_, _, block| {
-            line += memchr::memchr_iter(b'\n', block).count() as u64;
-            is_text = memchr::memchr(0, block).is_none();
-            is_text
-        });
-        (is_text && end.ok()? == place).then_some(line)
-    }
-
     /// Returns how many bytes before a part may have the start of what is found in it.
     fn overlap(&self) -> u64 {
         let all = [&self.values, &self.words].into_iter().flatten();
@@ -399,6 +386,16 @@ mod tests {
             own.packed = None;
             prop_assert_eq!(few, own.ends(text.as_bytes()).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn a_search_that_is_stopped_says_so() {
+        let folder = crate::folder::new();
+        let path = folder.path().join("log");
+        std::fs::write(&path, vec![b'x'; 3 * BLOCK as usize]).unwrap();
+        let part = Span { start: 0, end: 3 * BLOCK };
+        let found = search(&["abc"]).part(&RealDisk, (&path, part), &|bytes| bytes == 0).unwrap();
+        assert!(found.stopped && found.bytes == BLOCK);
     }
 
     #[test]

@@ -117,6 +117,7 @@ fn decoded_holds(contents: &[Vec<u8>], bytes: &[u8]) -> BTreeSet<usize> {
     each_decoding(bytes, (shortest, bytes.len()), &mut |own, _| {
         let holds = |at: &usize| own.windows(unified[*at].len()).any(|there| there == &*unified[*at]);
         found.extend((0..known.len()).filter(holds));
+        false
     });
     found
 }

@@ -8,7 +8,7 @@ use crate::model::{ProjectInstructions, Snapshot};
 use crate::ops::repair::Repairability;
 use crate::query::FadeForecast;
 use crate::tui::state::row_list::{ListRow, RowList};
-use crate::usecase::{FindingList, JournalView, ListedLine, StoreBudget, Visits};
+use crate::usecase::{FindingList, JournalView, ListedLine, StoreBudget, Triage, Visits};
 use crate::work::{ArchiveBatch, BackupRow, Chore, OpenedBackup, StepDetail};
 
 #[derive(Default)]
@@ -137,6 +137,8 @@ pub struct FindingsView {
     /// `None` until they are read.
     pub list: Option<FindingList>,
     pub failure: Option<String>,
+    /// The user's verdicts on values.
+    pub triage: Triage,
     pub shows_false_alarms: bool,
 }
 

@@ -93,6 +93,11 @@ fn a_false_alarm_is_kept_at_once_hidden_and_shown_again_with_one_key() {
     let kept = Triage::kept_in(&data(&desk)).unwrap();
     assert_eq!(kept.verdict(token().as_bytes()), Some(Verdict::No));
     assert!(holding(&data(&desk), &token()).is_empty());
+    desk.press(KeyCode::Esc);
+    desk.type_and_see("d", &["x  delete"]);
+    assert!(!desk.screen().contains("o  take out"), "{}", desk.screen());
+    desk.press(KeyCode::Esc);
+    desk.type_keys("gx");
     desk.type_and_see(":false alarms⏎", &["false alarms"]);
     assert_eq!(listed(&desk), 3);
     desk.type_keys("G!");
@@ -186,14 +191,6 @@ fn the_menu_of_a_memory_takes_its_secret_out_everywhere_and_keeps_it() {
     let home = crate::folder::new();
     desk.app.home = Some(home.path().to_owned());
     std::fs::write(home.path().join(".bash_history"), format!("ls\nexport KEY={}\n", token())).unwrap();
-    let mut triage = Triage::default();
-    for (verdict, is_offered) in [(Verdict::No, false), (Verdict::Skip, true)] {
-        triage.note(token().as_bytes(), verdict, [7; 16]);
-        triage.keep_in(&data(&desk)).unwrap();
-        desk.type_keys("d");
-        assert_eq!(desk.screen().contains("o  take out"), is_offered, "{}", desk.screen());
-        desk.press(KeyCode::Esc);
-    }
     desk.type_and_see("d", &["o  take out", "ghp_•••••• out of every memory and copy"]);
     desk.type_keys("o");
     let asked = question(&desk);

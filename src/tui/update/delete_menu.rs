@@ -16,8 +16,7 @@ use crate::tui::state::app::{App, ChangeTarget};
 use crate::tui::state::pending_changes::{DeleteMenu, DeleteMenuItem};
 use crate::usecase::value_holders::SHORTEST_VALUE;
 use crate::usecase::{
-    ArchiveMemories, Command, DeleteOptions, EraseOptions, Triage, UnarchiveMemories, UndeleteMemories,
-    memory_count,
+    ArchiveMemories, Command, DeleteOptions, EraseOptions, UnarchiveMemories, UndeleteMemories, memory_count,
 };
 
 /// A line of the menu: its key, its name, what it does to one memory, and its command.
@@ -136,9 +135,8 @@ pub fn take_out(app: &App, aim: &ChangeTarget) -> Option<DeleteMenuItem> {
         let (store, entry) = aim.snapshot.get(*at);
         findings(store, entry, None)
     });
-    // Without the verdicts all of it is offered.
-    let triage = app.data.as_deref().and_then(|data| Triage::kept_in(data).ok()).unwrap_or_default();
-    let found = found.filter(|own| !triage.is_false_alarm(&own.value));
+    let triage = &app.list_view.findings.triage;
+    let found = found.filter(|finding| !triage.is_false_alarm(&finding.value));
     let (secrets, others): (Vec<Finding>, Vec<Finding>) = found.partition(|own| own.kind.is_secret());
     let is_personal = |own: &Finding| matches!(own.kind, Kind::Email | Kind::Phone | Kind::Iban | Kind::Card);
     let chosen = match secrets.is_empty() {

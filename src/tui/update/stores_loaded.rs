@@ -82,6 +82,7 @@ pub(super) fn checked(app: &mut App, found: CheckedSnapshot) {
     if let Some(why) = found.unread.first() {
         app.say(format!("What was erased could not be looked for: {why}"));
     }
+    app.list_view.findings.triage = found.triage;
     // The check found problems beyond those of reading. The memories are the same.
     if !Arc::ptr_eq(&found.with, &found.of) {
         if Arc::ptr_eq(&app.listed_snapshot, &found.of) {

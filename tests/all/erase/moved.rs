@@ -1,12 +1,13 @@
 //! A memory that was moved has other names in older copies.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use super::found;
 use crate::move_records::{Site, finding};
-use crate::support::{Verb, write};
+use crate::support::{Output, Verb, write};
 
 fn record(format: &str, text: &str) -> Value {
     match format {
@@ -39,11 +40,18 @@ fn an_erasure_takes_the_versions_from_before_a_move_and_leaves_who_has_the_id_no
         let moved = format!("{}/{moved}", site.sessions[1]);
         let row = site.run(&["erase", "--json", &moved]).expect_status(0).json_lines();
         assert_eq!(row.last().unwrap()["left"], json!([]), "{format}");
-        assert_eq!(found(site.folder.path(), &texts), [""; 0].map(std::path::PathBuf::from), "{format}");
+        assert_eq!(found(site.folder.path(), &texts), Vec::<PathBuf>::new(), "{format}");
         assert_eq!(site.ids(0), [id], "{format}");
         let copies = [&log, &log.with_extension("jsonl.bak2")];
         assert!(copies.iter().all(|own| fs::read_to_string(own).unwrap().contains(other)), "{format}");
     }
+}
+
+/// Runs a verb on the memories of Claude Code in a home.
+fn run_in(home: &Path, args: &[&str]) -> Output {
+    let (store, data) = (home.join(".claude/memory"), home.join("data"));
+    let place = ["--yes", "--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
+    Verb::new([args, &place].concat()).home(home).run()
 }
 
 #[test]
@@ -63,12 +71,11 @@ fn a_torn_copy_under_an_earlier_name_goes_if_no_other_memory_has_the_name() {
 #[test]
 fn a_backup_from_before_a_memory_was_renamed_loses_it_and_nothing_brings_it_back() {
     let home = crate::support::folder::new();
-    let (store, data) = (home.path().join(".claude/memory"), home.path().join("data"));
+    let store = home.path().join(".claude/memory");
+    let run = |args: &[&str]| run_in(home.path(), args);
     let text = format!("the safe of {}", 7_919);
     write(&store.join("MEMORY.md"), "- [One](one.md) — safes\n");
     write(&store.join("one.md"), format!("---\nname: one\ndescription: d\n---\n\n{text}\n"));
-    let place = ["--yes", "--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
-    let run = |args: &[&str]| Verb::new([args, &place].concat()).home(home.path()).run();
     run(&["backup", "create"]).expect_status(0);
     let rows = run(&["edit", "one", "--set", "id=other", "--json"]).expect_status(0).json_lines();
     assert_eq!(rows[0]["plan"]["memories"][0]["effect"], "move", "{rows:?}");
@@ -80,12 +87,11 @@ fn a_backup_from_before_a_memory_was_renamed_loses_it_and_nothing_brings_it_back
 #[test]
 fn a_copy_of_an_earlier_text_that_is_left_is_found_again_later() {
     let home = crate::support::folder::new();
-    let (store, data) = (home.path().join(".claude/memory"), home.path().join("data"));
+    let store = home.path().join(".claude/memory");
+    let run = |args: &[&str]| run_in(home.path(), args);
     write(&store.join("MEMORY.md"), "- [One](one.md) — safes\n");
     write(&store.join("one.md"), "---\nname: one\ndescription: d\n---\n\nThe first text of this memory\n");
     fs::copy(store.join("one.md"), store.join("handover.txt")).unwrap();
-    let place = ["--yes", "--store", store.to_str().unwrap(), "--data-dir", data.to_str().unwrap()];
-    let run = |args: &[&str]| Verb::new([args, &place].concat()).home(home.path()).run();
     run(&["edit", "one", "--set", "text=Another one, longer than before"]).expect_status(0);
     run(&["erase", "one"]).expect_status(4);
     run(&["verify-erased", "--all"]).expect_status(1).expect_stdout("handover.txt");

@@ -70,8 +70,8 @@ pub fn conclude(
     // What other programs wrote to files while these were changed.
     let kept = context.vault.quarantined()?.into_iter().filter(|piece| piece.step == Some(entry.step));
     let kept = kept.map(|piece| format!("{}, kept in {}", piece.file.to_text(), piece.path.to_text()));
-    let found = searched.iter().flat_map(|own| &own.contents);
-    let found = found.filter_map(|number| sought.needles.content(*number)).collect::<Vec<_>>();
+    let numbers = searched.iter().flat_map(|report| &report.contents);
+    let contents_left = numbers.filter_map(|number| sought.needles.content(*number)).collect::<Vec<_>>();
     let mut erased = ErasureReceipt {
         step: entry.step,
         at: entry.at.clone(),
@@ -83,7 +83,7 @@ pub fn conclude(
         left: searched.iter().flat_map(SearchReport::told).collect(),
         searched,
         erased_values: entry.values.len(),
-        values: digests(entry, (&sought, &found), key, resumed),
+        values: digests(entry, (&sought, &contents_left), key, resumed),
         asked_values: entry.values.clone(),
         value_key: key.id(),
         alike: sought.alike,
@@ -135,15 +135,18 @@ fn without_ours(context: &CommitContext<'_>, searched: &SearchReport) -> Result<
 
 /// Returns the digests of the values, and of the main texts of erased records: after an interruption, those that were
 /// known when it began, unless another memory has one of the texts, too. Other memories may get the same tags
-/// and paths later, so these are left out unless they are secret or were `found` to be left.
+/// and paths later, so these are left out unless they are secret. Of the `contents_left` somewhere, texts of several words
+/// are in.
 fn digests(
     entry: &PendingErasure,
-    (sought, found): (&SearchTexts, &[&[u8]]),
+    (sought, contents_left): (&SearchTexts, &[&[u8]]),
     key: &ValueKey,
     resumed: bool,
 ) -> Vec<ValueDigest> {
     let secrets = sought.needles.contents().filter(|own| has_secret(own));
-    let texts = sought.main.contents().chain(secrets).chain(found.iter().copied()).map(|own| key.digest(own));
+    let sentences =
+        contents_left.iter().copied().filter(|content| content.contains(&b' ') || !content.is_ascii());
+    let texts = sought.main.contents().chain(secrets).chain(sentences).map(|text| key.digest(text));
     let is_known = resumed && entry.alike.is_empty() && entry.value_key == key.id();
     let known = entry.texts.iter().filter(|_| is_known).chain(&entry.values).cloned();
     let all: BTreeSet<ValueDigest> = texts.chain(known).collect();

@@ -18,7 +18,7 @@ use crate::tui::update::list_view::change_request::aimed_in_list;
 use crate::tui::update::list_view::row_refresh::{cursor_key, renew};
 use crate::tui::update::reference_go_back;
 use crate::usecase::value_holders::SHORTEST_VALUE;
-use crate::usecase::{FindingList, ListedFinding, Verdict, memory_count};
+use crate::usecase::{FindingList, ListedFinding, Triage, Verdict, memory_count};
 use crate::work::Job;
 
 pub fn act(app: &mut App, action: Action) -> bool {
@@ -90,11 +90,12 @@ fn note(app: &mut App, verdict: Verdict) {
     app.give_job(Job::KeepVerdict { values, verdict, data });
 }
 
-pub fn verdict_kept(app: &mut App, outcome: Result<(Vec<Vec<u8>>, Verdict), String>) {
-    let (values, verdict) = match outcome {
+pub fn verdict_kept(app: &mut App, outcome: Result<(Vec<Vec<u8>>, Verdict, Triage), String>) {
+    let (values, verdict, triage) = match outcome {
         Ok(kept) => kept,
         Err(why) => return app.say(why),
     };
+    app.list_view.findings.triage = triage;
     let key = cursor_key(app);
     if let Some(list) = &mut app.list_view.findings.list {
         list.note(&values, verdict);
