@@ -71,6 +71,7 @@ pub mod ops;
 
 pub mod usecase;
 
+#[warn(missing_docs)]
 pub mod memory;
 
 pub mod demo;

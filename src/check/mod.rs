@@ -12,7 +12,6 @@ use crate::model::{Document, Problem, Store, short_digest};
 /// A problem and the key that names it.
 #[derive(Clone, Debug)]
 pub struct KeyedProblem<'a> {
-    /// The problem.
     pub problem: &'a Problem,
     /// Stays the same when the store changes elsewhere, and is no other store's. It depends on store, file, code and
     /// id; without an id on the record's content, or on the line.

@@ -16,7 +16,6 @@ const MESSAGES: usize = 10_000;
 pub struct LocatedProblem<'a> {
     /// The number of the store.
     pub store: usize,
-    /// The problem.
     pub problem: &'a Problem,
     /// True if a repair without loss solves it.
     pub is_safe: bool,

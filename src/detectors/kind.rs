@@ -11,7 +11,6 @@ pub const MASK: &str = "••••••";
 /// A sensitive value in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detection {
-    /// Its kind.
     pub kind: Kind,
     /// The name of the rule that found it.
     pub rule: Cow<'static, str>,
@@ -82,7 +81,6 @@ impl Kind {
         NAMES[self as usize]
     }
 
-    /// Returns the kind with this name.
     pub fn of(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.as_str() == name)
     }

@@ -25,9 +25,7 @@ pub enum EditorError {
     /// The editor ended with an error.
     #[error("{name} ended with {status}.")]
     Ended {
-        /// Its name.
         name: String,
-        /// Its exit status.
         status: ExitStatus,
         /// The text that it left, unless that is the original one.
         left: Option<Vec<u8>>,

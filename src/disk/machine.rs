@@ -35,7 +35,6 @@ pub trait Machine: Sync {
     /// Returns unpredictable bytes.
     fn random(&self) -> [u8; 16];
 
-    /// Returns the state of a process.
     fn process(&self, number: i32) -> ProcessState;
 
     /// For each file, true if a process may have it open for writing.

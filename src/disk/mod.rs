@@ -54,12 +54,10 @@ pub fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
-/// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemKind {
     /// A regular file.
     File,
-    /// A folder.
     Folder,
     /// A FIFO, device or socket. It is never opened.
     Special,
@@ -97,7 +95,6 @@ impl Item {
 /// A name in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemName {
-    /// The name.
     pub name: OsString,
     /// Its kind; for a link the kind of its target.
     pub kind: ItemKind,

@@ -13,7 +13,6 @@ use crate::text::lines::BOM;
 pub enum Placement {
     /// A folder to look into.
     Enter,
-    /// A file of this role.
     File(Role),
     /// Any other path.
     Unexpected,
@@ -83,7 +82,6 @@ pub enum FormatFit {
     Likely(usize),
     /// By names that no other format uses. The value is their number.
     Named(usize),
-    /// By its config.
     Config,
     /// By this number of files with records.
     Records(usize),

@@ -63,12 +63,10 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Returns the object.
     pub fn object(&self) -> Json<'a> {
         self.object
     }
 
-    /// Returns the faults.
     pub fn into_faults(self) -> Vec<Fault> {
         self.faults
     }

@@ -34,7 +34,6 @@ pub fn is_text(text: &str) -> bool {
     text.trim() != LOST_TEXT && text.contains(says)
 }
 
-/// The syntax of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordSyntax {
     /// A JSON value.
@@ -47,7 +46,6 @@ pub enum RecordSyntax {
 
 /// A table that saved queries may read: the memories of one kind.
 pub struct SavedQueryTable {
-    /// Its name.
     pub name: &'static str,
     /// The members that the specification names, in lower case. Memories may have others.
     pub members: &'static [&'static str],

@@ -5,19 +5,16 @@ use super::field_reader::Fault;
 /// The kind of value in a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldKind {
-    /// A text.
     Text {
         /// The most characters, if limited.
         most: Option<usize>,
     },
     /// One of these words.
     Word {
-        /// The words.
         words: Vec<String>,
         /// True if another word is an error, false if it is only unusual.
         is_closed: bool,
     },
-    /// A number.
     Number {
         /// The least and the greatest value.
         range: Option<(f64, f64)>,

@@ -125,7 +125,6 @@ pub fn push_piece(
     rows.push(path, place, seen, faults);
 }
 
-/// Returns the form of one record.
 pub fn form(record: &[u8], now: Moment, memory: &MemoryReader<'_>) -> RecordForm {
     let mut tape = Tape::default();
     let Ok(object) = whole_object(&mut tape, record) else { return RecordForm::default() };

@@ -2,7 +2,6 @@
 
 use super::{Format, a_mem, agent_memory, bmad, markdown, memory_server, session_log};
 
-/// Every format.
 pub static FORMATS: &[&dyn Format] = &[
     &memory_server::MemoryServer,
     &session_log::SessionLog,
@@ -23,7 +22,6 @@ pub static FORMATS: &[&dyn Format] = &[
 /// How an empty store is made on the command line.
 pub const INIT_EXAMPLE: &str = "init bmad .bmad/memory";
 
-/// Returns the format of this name.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.name() == name)
 }

@@ -75,7 +75,6 @@ pub trait FormatWriter: Sync {
         Vec::new()
     }
 
-    /// Returns the changes that add a record.
     fn add(&self, _scene: &WriteContext<'_>, draft: &RecordDraft<'_>) -> ChangesResult {
         Err(Refusal::unfit(format!("a {:?} can't be added in this format.", draft.kind)))
     }
@@ -194,7 +193,6 @@ pub trait FormatWriter: Sync {
     }
 }
 
-/// Returns the document at a path.
 pub fn document<'a>(documents: &'a [Arc<Document>], path: &Path) -> Option<&'a Document> {
     documents.iter().find(|document| document.path == path).map(|document| &**document)
 }

@@ -114,9 +114,7 @@ impl Document {
 /// A state of a file. Equal generations mean equal bytes, if they are settled.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Generation {
-    /// The device.
     pub device: u64,
-    /// The inode.
     pub inode: u64,
     /// The length in bytes.
     pub len: u64,

@@ -7,7 +7,6 @@ use super::MemoryName;
 /// What a user typed into a memory's form and did not save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormDraft {
-    /// The memory.
     #[serde(flatten)]
     pub of: MemoryName,
     /// When the draft was written.
@@ -16,7 +15,6 @@ pub struct FormDraft {
     pub fields: Vec<DraftField>,
 }
 
-/// A field of a draft.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DraftField {
     /// Its name in the format.

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use super::PathText;
 
-/// A file of instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionFile {
     /// Its absolute path. Untrusted text.

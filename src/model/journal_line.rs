@@ -39,7 +39,6 @@ pub struct JournalLine {
     pub step: u64,
     /// When it was done.
     pub at: String,
-    /// The verb.
     pub verb: Verb,
     /// The number of records that it concerned.
     pub records: u64,

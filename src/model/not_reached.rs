@@ -25,7 +25,6 @@ impl NotReached {
     }
 }
 
-/// Keys of one provider.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProviderKeys {
     /// The provider, as people call it.

@@ -41,7 +41,6 @@ pub enum Lock {
 }
 
 impl Lock {
-    /// Returns its files.
     pub fn files(&self) -> &[PathBuf] {
         match self {
             Lock::Flock(path) | Lock::Lease(path) => std::slice::from_ref(path),
@@ -68,7 +67,6 @@ pub struct Plan {
     pub verb: Verb,
     /// The store's root.
     pub root: PathBuf,
-    /// Its format.
     pub format: &'static str,
     /// A digest of what was asked for.
     pub asked: u64,

@@ -117,9 +117,7 @@ codes! {
 /// One problem, its place, and its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Its code.
     pub code: Code,
-    /// Its severity.
     pub severity: Severity,
     /// The file or folder, relative to the store's root; empty for the root itself.
     pub file: PathBuf,

@@ -24,7 +24,6 @@ pub enum ProjectRelation {
     MovedFrom(PathBuf),
     /// It is a work tree of the project.
     WorkTree {
-        /// Its path.
         path: PathBuf,
         /// False if it is gone.
         is_there: bool,

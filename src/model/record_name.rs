@@ -7,14 +7,12 @@ pub enum NameKind {
     Record,
     /// All events of a workflow.
     Trace,
-    /// A session.
     Session,
 }
 
 /// A name by which records are referred to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Name<T = Box<str>> {
-    /// The kind of the name.
     pub of: NameKind,
     /// The name as stored. Untrusted text.
     pub text: T,

@@ -52,7 +52,6 @@ pub struct Entry {
     pub record: u32,
     /// Index into `Store::sessions`, for formats that have sessions.
     pub session: Option<u32>,
-    /// Its state.
     pub state: State,
 }
 
@@ -183,7 +182,6 @@ impl Store {
         })
     }
 
-    /// Returns the document of an entry.
     pub fn document(&self, entry: &Entry) -> &Document {
         &self.documents[entry.document as usize]
     }
@@ -203,7 +201,6 @@ impl Store {
         self.documents.get(at).map(|own| &**own)
     }
 
-    /// Returns the record of an entry.
     pub fn record(&self, entry: &Entry) -> &Record {
         &self.document(entry).records[entry.record as usize]
     }
@@ -229,7 +226,6 @@ impl Store {
         document.raw(&document.records[entry.record as usize])
     }
 
-    /// Returns the session of an entry.
     pub fn session(&self, entry: &Entry) -> Option<&Session> {
         entry.session.map(|index| &self.sessions[index as usize])
     }
@@ -244,7 +240,6 @@ impl Store {
         self.session(entry).map_or(&self.decay, |session| &session.decay)
     }
 
-    /// Returns the problems of an entry.
     pub fn problems_of(&self, entry: &Entry) -> impl Iterator<Item = &Problem> {
         let place = (entry.document, entry.record);
         let from = self.problems_by_record.partition_point(|&(d, r, _)| (d, r) < place);

@@ -60,7 +60,6 @@ impl StoredMemory {
         &self.kind
     }
 
-    /// Returns the topic.
     pub fn topic(&self) -> Option<&str> {
         self.topic.as_deref()
     }

@@ -144,7 +144,6 @@ impl Moment {
     }
 }
 
-/// The spelling of a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeSpelling {
     /// As in ISO 8601, with a point before the decimals.
@@ -162,7 +161,6 @@ pub struct Timestamp {
     pub when: Moment,
     /// The zone, given or assumed.
     pub zone: Zone,
-    /// Its spelling.
     pub spelling: TimeSpelling,
 }
 

@@ -50,7 +50,6 @@ pub fn supposes_unread(problem: &Problem, unread: &[UnreadPath]) -> bool {
 pub struct WholeStore<'a>(&'a Store);
 
 impl<'a> WholeStore<'a> {
-    /// Returns the store.
     pub fn store(self) -> &'a Store {
         self.0
     }

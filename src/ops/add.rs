@@ -167,11 +167,9 @@ fn named(store: &Store, entry: &Entry) -> String {
 /// A record to add.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewRecord {
-    /// Its session.
     pub session: Option<String>,
     /// The format's own word for its type.
     pub kind: String,
-    /// Its tags.
     pub tags: Vec<String>,
     /// Its importance, from 0 to 1.
     pub importance: Option<f64>,

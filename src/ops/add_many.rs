@@ -27,7 +27,6 @@ use crate::store::log_ends::LogEnds;
 pub struct AddMemories {
     /// The store's number in the snapshot.
     pub store: usize,
-    /// The records.
     pub records: Vec<NewRecord>,
 }
 

@@ -148,7 +148,6 @@ impl CopyFacts {
 pub struct BackupRestore {
     /// The store's number in its snapshot.
     pub store: usize,
-    /// The copy.
     pub copy: BackupCopy,
     /// Its bytes, as they were shown.
     pub bytes: Arc<[u8]>,

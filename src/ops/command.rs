@@ -31,14 +31,12 @@ pub enum ShownFirst {
     Several,
     /// Also if the key that repeats a command asked for it.
     Repeated,
-    /// Always.
     Always,
 }
 
 /// What means yes on a screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consent {
-    /// One key.
     Key,
     /// Typed words if it takes many memories.
     TypedIfMany,
@@ -134,7 +132,6 @@ impl MemoryInput<'_> {
 pub struct StoreInput<'a> {
     /// The disk, the machine and palimp's own data.
     pub host: Host<'a>,
-    /// The store.
     pub store: &'a Arc<Store>,
     /// Its number in the snapshot.
     pub number: usize,

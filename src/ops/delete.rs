@@ -14,7 +14,6 @@ use crate::model::{Change, Code, Entry, PathText, Plan, State, Store, Verb};
 
 pub use super::undelete::{as_read, holds_deleted, is_held};
 
-/// The options of a deletion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeleteOptions {
     /// A code, not a sentence; `user_request` if it is absent.

@@ -262,7 +262,6 @@ type FieldValues = Vec<(String, String)>;
 /// Sets fields of memories.
 #[derive(Clone, Debug)]
 pub struct EditMemory {
-    /// The fields.
     pub set: FieldValues,
     /// Which problems it must not cause.
     pub strictness: EditStrictness,

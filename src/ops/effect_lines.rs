@@ -28,7 +28,6 @@ pub struct TouchedMemory {
     pub entry: u32,
     /// What happens to it.
     pub effect: MemoryEffect,
-    /// Its title.
     pub title: UntrustedText,
     /// Its age and its last use, which a rule looks at.
     pub measure: String,

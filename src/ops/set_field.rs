@@ -68,9 +68,7 @@ impl Command for SetImportance {
 /// A field that holds a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordField {
-    /// The type.
     Type,
-    /// The category.
     Category,
 }
 
@@ -86,7 +84,6 @@ impl WordField {
 /// Sets the type or the category.
 #[derive(Clone, Debug)]
 pub struct SetWord {
-    /// The field.
     pub field: WordField,
     /// The new word.
     pub value: String,

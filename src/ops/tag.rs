@@ -212,7 +212,6 @@ impl Command for ChangeTags {
     }
 }
 
-/// Renames a tag.
 #[derive(Clone, Debug)]
 pub struct RenameTag {
     /// The old name.

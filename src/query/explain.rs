@@ -13,7 +13,6 @@ use crate::model::{DecayRule, Entry, EntryRef, Keep, Store, StoredMemory, Untrus
 pub struct Explanation {
     /// The formula.
     pub ranking: Ranking,
-    /// The factors of the rank.
     pub factors: RankFactors,
     /// What each word and phrase contributes.
     pub words: Vec<WordHit>,

@@ -191,7 +191,6 @@ pub(super) struct NameFilter {
     pub patterns: Vec<Pattern>,
 }
 
-/// What has one of the names.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum NameScope {
     Project,

@@ -23,11 +23,9 @@ const MOST_BYTES: u64 = 256 << 20;
 
 /// A search that was run with similar words: its query, where these words are, and what it finds.
 pub struct SimilarSearch {
-    /// The query.
     pub query: Query,
     /// The places of the words.
     pub matches: Matches,
-    /// The results.
     pub results: Results,
 }
 

@@ -109,7 +109,6 @@ pub struct RankFactors {
     pub access: f64,
     /// Hours since the last access, if it is recorded.
     pub since_access: Option<f64>,
-    /// The rank.
     pub rank: f64,
 }
 

@@ -47,7 +47,6 @@ pub enum SavedQueryError {
     /// It can't be run.
     #[error("The saved query “{name}” is not run: {why}")]
     NotRun {
-        /// Its name.
         name: String,
         /// Why, in a sentence.
         why: String,

@@ -17,7 +17,6 @@ pub struct Request<'a> {
     /// Their text. A query without words needs none. For a query with words, if the text is missing or of an
     /// older snapshot, the search reads the records, which takes time.
     pub text: Option<&'a TextIndex>,
-    /// The query.
     pub query: &'a Query,
     /// The formula of the rank.
     pub ranking: Ranking,
@@ -51,7 +50,6 @@ impl Request<'_> {
 /// One result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// The entry.
     pub at: EntryRef,
     /// The rank; `None` for a broken record.
     pub rank: Option<f64>,

@@ -14,7 +14,6 @@ const TAGS: usize = 40;
 /// The least number of days for a session's growth: its first days say little of how fast it grows.
 const SETTLED: f64 = 7.0;
 
-/// The counts of one store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoreCounts {
     /// Live memories.

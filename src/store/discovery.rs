@@ -80,7 +80,6 @@ pub struct DiscoveryResult {
 }
 
 impl DiscoveryResult {
-    /// Returns the result for a path.
     pub fn at(path: &Path, found: Result<Vec<Place>, String>) -> DiscoveryResult {
         DiscoveryResult {
             path: path.to_owned(),

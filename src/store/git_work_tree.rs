@@ -30,11 +30,8 @@ pub fn git_folders(disk: &dyn Disk, tree: &Path) -> Vec<PathBuf> {
     std::iter::once(own).chain(shared).filter(is_git).map(|own| disk.real_path(&own).unwrap_or(own)).collect()
 }
 
-/// A commit.
 pub struct LoggedCommit {
-    /// Its id.
     pub id: String,
-    /// Its day.
     pub day: String,
     /// The versions of files that it brought, by their ids.
     pub versions: Vec<String>,

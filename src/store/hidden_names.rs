@@ -126,7 +126,6 @@ impl OldFileName {
         Some(OldFileName { since, taken, number, digest, file: path_from_text(file) })
     }
 
-    /// Returns the name.
     pub fn name(&self) -> String {
         let OldFileName { since, taken, number, digest, file } = self;
         let file = file.to_text();
@@ -184,7 +183,6 @@ impl SwapFileName {
         Some(SwapFileName { old: old(rest)?, new_inode: own.parse().ok()?, len: Some(last) })
     }
 
-    /// Returns the name.
     pub fn name(&self) -> String {
         let name = self.old.name();
         let name = name.strip_suffix(OLD).unwrap_or(&name);

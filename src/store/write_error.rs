@@ -47,23 +47,19 @@ pub enum CommitError {
     /// The file changed in the same place since it was read.
     #[error("another program changed the same part of {}. {}", file.to_text(), files.sentence())]
     Conflict {
-        /// The file.
         file: PathBuf,
         /// The lines as the plan knew them.
         planned: Vec<u8>,
         /// What the file has there, if known.
         found: Option<Vec<u8>>,
-        /// The state of the files.
         files: FilesState,
     },
     /// A file exists where one should be created, or is missing or different where one should be changed.
     #[error("{}: {what}. {}", file.to_text(), files.sentence())]
     Moved {
-        /// The file.
         file: PathBuf,
         /// A description of what was found.
         what: &'static str,
-        /// The state of the files.
         files: FilesState,
     },
     /// palimp never writes to this item: it is a link, or not a regular file.
@@ -78,7 +74,6 @@ pub enum CommitError {
         stage: &'static str,
         /// The system's error.
         source: io::Error,
-        /// The state of the files.
         files: FilesState,
     },
     /// Our own data can't be written: without it nothing could be undone.
@@ -186,7 +181,6 @@ impl CommitError {
         }
     }
 
-    /// Returns the state of the files.
     pub fn files(&self) -> FilesState {
         match self {
             CommitError::Conflict { files, .. }

@@ -29,13 +29,11 @@ pub struct Note<'a> {
 /// One field of the front matter.
 #[derive(Debug, PartialEq)]
 pub struct YamlField<'a> {
-    /// Its name.
     pub name: &'a str,
     /// Its line, from 1.
     pub line: u32,
     /// All its lines, with their ends.
     pub span: Range<usize>,
-    /// Its value.
     pub value: YamlValue<'a>,
     /// The fields of the map below it.
     pub below: Vec<YamlField<'a>>,

@@ -33,7 +33,6 @@ impl<'a> Json<'a> {
         Json { at, ..*self }
     }
 
-    /// Returns its kind.
     pub fn kind(&self) -> JsonKind {
         self.node().kind
     }

@@ -14,7 +14,6 @@ pub type TreeMembers<'a> = Vec<(Cow<'a, str>, JsonTree<'a>)>;
 pub enum JsonTree<'a> {
     /// A text that is written as it is.
     Raw(Cow<'a, str>),
-    /// An object.
     Object(TreeMembers<'a>),
     /// A list of values.
     Array(Vec<JsonTree<'a>>),

@@ -28,7 +28,6 @@ pub struct RecordPiece<'a> {
     pub lines: u32,
     /// The object, unless the piece is broken.
     pub object: Option<Json<'a>>,
-    /// Its faults.
     pub faults: &'a [Code],
 }
 

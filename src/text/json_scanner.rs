@@ -12,7 +12,6 @@ pub enum JsonKind {
     Array,
     /// `"…"`
     String,
-    /// A number.
     Number,
     /// `true` or `false`
     Bool,
@@ -73,7 +72,6 @@ pub struct Tape {
     open: Vec<u32>,
 }
 
-/// The result of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScanResult {
     /// A complete value.

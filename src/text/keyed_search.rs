@@ -90,7 +90,6 @@ pub struct KeyedSearch<'a> {
 pub struct FoundValue<'b> {
     /// Its number among the digests.
     pub number: usize,
-    /// The value.
     pub value: &'b [u8],
     /// The form that it has in the file: `as text`, `in base64`, …
     pub form: &'static str,

@@ -75,7 +75,6 @@ impl Needles {
         all.filter(|(at, _)| !self.left_out.contains(at)).map(|(_, own)| &**own)
     }
 
-    /// Returns a content by its number.
     pub fn content(&self, number: usize) -> Option<&[u8]> {
         self.search.values().get(number).map(|content| &**content)
     }

@@ -18,7 +18,6 @@ pub struct TuiOptions {
     pub now: Option<Moment>,
     /// The ranking of results at the start.
     pub ranking: Ranking,
-    /// The colours.
     pub palette: ColourPalette,
     /// True for signs and bars in ASCII.
     pub ascii: bool,
@@ -48,7 +47,6 @@ pub struct TuiOptions {
 pub struct WrittenDemo {
     /// The time up to which its memories count as seen.
     pub visits: Visits,
-    /// Its folder.
     pub folder: PathBuf,
     /// Its stores.
     pub places: Vec<Place>,

@@ -17,7 +17,6 @@ use crate::store::{CommitError, Vault};
 /// A receipt, and its later checks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReceiptRow {
-    /// The store.
     pub store: String,
     /// The step of the erasure.
     pub step: u64,

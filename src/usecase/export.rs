@@ -13,7 +13,6 @@ use crate::model::{EntryRef, PathText, Snapshot, UntrustedText};
 use crate::text::json_edit::on_one_line;
 use crate::text::safe_text::sanitize;
 
-/// The formats of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportFormat {
     /// One JSON array.

@@ -8,7 +8,6 @@ use crate::ops::Refusal;
 use crate::store::lock::{self, LockError, LockHolder};
 use crate::store::{CommitError, FilesState};
 
-/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
     /// There is no step to undo or redo.
@@ -24,7 +23,6 @@ pub enum FailureKind {
 pub struct ChangeFailure {
     /// What happened, in sentences. May quote the store.
     pub message: String,
-    /// The cause.
     pub cause: Box<CommitError>,
     /// The stores that were changed before it.
     pub(super) changed: Vec<PathBuf>,

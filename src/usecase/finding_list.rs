@@ -21,7 +21,6 @@ pub struct ListedFinding {
     pub number: usize,
     /// The key of the memory, and the place from 1: it names the finding after the store is read again.
     pub name: String,
-    /// The finding.
     pub finding: Finding,
     /// The title of the memory, without the values that were found in it. Untrusted text.
     pub title: String,

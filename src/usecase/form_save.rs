@@ -72,7 +72,6 @@ pub struct FormCopy {
     pub store: Arc<Store>,
     /// The memory in it.
     pub entry: Entry,
-    /// The form.
     pub form: Arc<EditForm>,
     /// What was typed, field by field. Untrusted text.
     pub values: Vec<String>,

@@ -50,7 +50,6 @@ impl HiddenValues {
         }
     }
 
-    /// Returns the values.
     pub fn values(&self) -> &SecretValues {
         &self.values
     }

@@ -12,7 +12,6 @@ use crate::store::{CommitError, Vault};
 /// The state of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepOutcome {
-    /// It is applied.
     Applied,
     /// It was undone by the step with this number.
     UndoneBy(u64),
@@ -41,7 +40,6 @@ impl ForeignChanges {
 /// A step as it is shown.
 #[derive(Clone, Debug)]
 pub struct JournalRow {
-    /// The journal line.
     pub line: JournalLine,
     /// The time of the step, if it can be read.
     pub at: Option<Moment>,

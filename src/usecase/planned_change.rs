@@ -18,11 +18,9 @@ use crate::usecase::revalidate::concurrent_changes::ConcurrentChanges;
 
 /// A change with its plans. What is shown is what is carried out.
 pub struct PlannedChange {
-    /// The request.
     pub request: ChangeRequest,
     /// The plans of stores. Several of one store are carried out one after the other.
     pub plans: Vec<StorePlan>,
-    /// The planned erasures.
     pub erasures: Vec<PlannedErasure>,
     /// The memories that change; empty if the plans themselves say which.
     pub changing: Vec<EntryRef>,
@@ -171,7 +169,6 @@ pub fn memory_count(count: usize) -> String {
 /// A deleted record that an erasure of others takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostRecord {
-    /// Its key.
     pub key: String,
     /// Its id, or its key. Untrusted text.
     pub name: String,

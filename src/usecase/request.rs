@@ -42,7 +42,6 @@ pub struct ChangeRequest {
     pub hidden_values: Arc<HiddenValues>,
     /// The progress, for those who wait.
     pub progress: Arc<Progress>,
-    /// The command.
     pub command: Arc<dyn Command>,
     /// The folder of palimp's own data.
     pub data: PathBuf,

@@ -36,7 +36,6 @@ pub struct SurroundingCheck {
     /// The place, as it was found.
     #[serde(flatten)]
     pub place: SurroundingFinding,
-    /// Its state.
     pub now: SurroundingState,
     /// Why it was not looked at, or what was not searched for there.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -36,7 +36,6 @@ impl Verdict {
         }
     }
 
-    /// Returns the verdict of a word.
     pub fn of(word: &str) -> Option<Verdict> {
         [Verdict::Yes, Verdict::No, Verdict::Skip].into_iter().find(|own| own.as_str() == word)
     }
@@ -57,7 +56,6 @@ impl Triage {
         read_to_change(data, FILE).map_err(|why| format!("{why} Nothing was noted."))
     }
 
-    /// Returns the verdict on a value.
     pub fn verdict(&self, value: &[u8]) -> Option<Verdict> {
         self.verdicts.get(&self.digest(value)).copied()
     }

@@ -145,7 +145,6 @@ fn reversed(host: Host<'_>, store: &Store, number: usize, step: UndoRedo) -> Res
 /// Undoes the last change, or redoes the one that was undone last. Which that is, is found when it is carried out.
 #[derive(Clone, Debug)]
 pub struct ReverseLast {
-    /// True to redo.
     pub is_redo: bool,
 }
 

@@ -35,7 +35,6 @@ pub enum ErasureChoice {
 /// A place where something was found again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct FoundAgain {
-    /// The file.
     pub file: String,
     /// The form that it has there: `as text`, `in base64`, …
     pub form: &'static str,
@@ -53,7 +52,6 @@ pub struct FoundAgain {
 /// The result for one store.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ErasureCheck {
-    /// The store.
     pub store: String,
     /// The steps of the erasures that were checked.
     pub steps: Vec<u64>,

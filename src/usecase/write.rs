@@ -25,7 +25,6 @@ pub type MakePlan<'m> = &'m dyn Fn(&Arc<Store>) -> Result<Plan, CommitError>;
 
 /// A plan that was carried out.
 pub struct Written {
-    /// The receipt.
     pub receipt: CommitReceipt,
     /// The store that the plan was made of, if it was made again.
     pub store: Option<Arc<Store>>,
@@ -68,7 +67,6 @@ fn settle_derived(writer: &Writer<'_>, receipt: &CommitReceipt) {
 
 /// Lines that were added to logs.
 pub struct Appended {
-    /// The receipt.
     pub receipt: CommitReceipt,
     /// The files with lines that are not durable yet.
     pub not_durable: Vec<PathBuf>,

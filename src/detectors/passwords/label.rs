@@ -12,7 +12,6 @@ pub enum ValueLink {
     Preposition,
     /// A verb, such as `is`, with other words before it.
     FarVerb,
-    /// A verb.
     Verb,
     /// A sign, such as `:`.
     Sign,

@@ -65,7 +65,6 @@ static RULES: LazyLock<HashMap<&str, Vec<LoadRule>>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../../assets/load_rules.json")).unwrap_or_default()
 });
 
-/// Returns the rules of a family.
 pub fn rules_of(family: &str) -> &'static [LoadRule] {
     RULES.get(family).map_or(&[], Vec::as_slice)
 }

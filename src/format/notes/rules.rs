@@ -42,9 +42,7 @@ impl NoteRules {
 
 /// A field of the front matter that names other records.
 pub struct RelationField {
-    /// Its name.
     pub name: &'static str,
-    /// The kind of its names.
     pub of: NameKind,
     /// True if it links to notes, with names as in `[[links]]`.
     pub is_link: bool,

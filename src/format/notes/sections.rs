@@ -3,7 +3,6 @@
 use crate::text::lines;
 use crate::text::markdown_blocks::{block_at, hidden};
 
-/// A heading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heading {
     /// 1 for `#`, 2 for `##`, up to 6.

@@ -15,9 +15,7 @@ pub enum Operation {
     Rename,
     /// Adds or removes tags.
     Tag,
-    /// Deletes it.
     Delete,
-    /// Archives it.
     Archive,
     /// Brings it back from the archive.
     Unarchive,
@@ -28,9 +26,7 @@ pub enum Operation {
 /// An event that a store may log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuditEvent {
-    /// A repair.
     Repair,
-    /// An erasure.
     Erasure,
     /// The rest of an interrupted erasure that began at this time. Some files may have its event already.
     RestOfErasure(Moment),
@@ -57,7 +53,6 @@ pub enum MergedText {
     Both,
     /// Its own alone.
     OfTarget,
-    /// That of the others.
     OfOthers,
 }
 
@@ -75,13 +70,11 @@ pub struct FormatDeletion<'a> {
 /// The draft of a new record.
 #[derive(Clone, Debug, Default)]
 pub struct RecordDraft<'a> {
-    /// Its session.
     pub session: Option<&'a str>,
     /// Its type, in the format's own word.
     pub kind: &'a str,
     /// Its main text.
     pub text: Option<&'a str>,
-    /// Its tags.
     pub tags: &'a [String],
     /// Its importance from 0 to 1.
     pub importance: Option<f64>,
@@ -122,7 +115,6 @@ pub struct FieldAssignment<'a> {
     pub value: &'a str,
 }
 
-/// A due task.
 #[derive(Clone, Debug)]
 pub struct DueTask {
     /// Its name in a few words.
@@ -131,7 +123,6 @@ pub struct DueTask {
     pub rule: String,
     /// The number of records that it changes.
     pub records: usize,
-    /// The changes.
     pub changes: Vec<Change>,
 }
 

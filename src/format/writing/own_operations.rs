@@ -164,7 +164,6 @@ pub struct FormatFix {
     pub confidence: u8,
     /// True if it can lose nothing.
     pub is_safe: bool,
-    /// The file.
     pub file: PathBuf,
     /// The ranges of its bytes that get other bytes.
     pub edits: Vec<RangeEdit>,
@@ -201,12 +200,10 @@ pub enum Repairability {
     ByHand,
 }
 
-/// The fixes of a format.
 #[derive(Clone, Copy)]
 pub struct FormatFixes {
     /// Returns what kind of fix a problem has. Reads no bytes.
     pub ease: fn(&Store, &Problem) -> Repairability,
-    /// Returns the fixes of a problem.
     pub fixes: fn(&Store, &Problem) -> Vec<FormatFix>,
     /// Returns the fix of a problem that moves these lines of its file, counted from 1, if it has one.
     pub with_lines: fn(&Store, &Problem, &[u32]) -> Option<FormatFix>,

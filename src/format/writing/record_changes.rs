@@ -108,14 +108,12 @@ pub enum NameUse {
     Id,
     /// The session that the record is in.
     Session,
-    /// What it refers to.
     Reference(NameKind),
 }
 
 /// A place in a record that holds a name.
 #[derive(Clone, Copy)]
 pub struct NamePlace<'j> {
-    /// What the name says.
     pub says: NameUse,
     /// The JSON string with the name.
     pub value: Json<'j>,

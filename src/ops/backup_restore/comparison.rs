@@ -78,7 +78,6 @@ impl DifferenceKind {
 pub struct RecordDifference {
     /// What happened to it.
     pub kind: DifferenceKind,
-    /// Its id.
     pub id: Option<String>,
     /// Its line in the copy; for a newer record, in the file.
     pub line: u32,
@@ -141,7 +140,6 @@ impl BackupComparison {
         self.items.iter().filter(|item| item.kind == kind).count()
     }
 
-    /// Returns the deleted records.
     pub fn deleted(&self) -> impl Iterator<Item = &RecordDifference> {
         self.items.iter().filter(|item| item.kind == DifferenceKind::Deleted)
     }

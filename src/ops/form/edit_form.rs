@@ -21,7 +21,6 @@ pub struct EditForm {
     pub most_bytes: Option<usize>,
 }
 
-/// A field of a form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormField {
     /// Its name in the format's specification, with dots if it is nested.

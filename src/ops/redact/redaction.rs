@@ -37,7 +37,6 @@ pub struct RecordSpan {
     pub key: String,
     /// The number of the line in the record, from 0; `None` if only one line can be meant.
     pub line: Option<u32>,
-    /// The range.
     pub span: Range<usize>,
 }
 
@@ -52,10 +51,8 @@ impl fmt::Debug for RedactedValues {
     }
 }
 
-/// A redaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redaction {
-    /// The values.
     pub values: RedactedValues,
     /// What replaces them.
     pub style: RedactionStyle,

@@ -14,7 +14,6 @@ pub(super) type ByteEdit = (Range<usize>, Vec<u8>);
 /// The edits of a file, and the pieces that leave it.
 pub(super) type FileEdits<'p> = (&'p Path, Vec<ByteEdit>, Vec<QuarantinePiece>);
 
-/// A fix of a problem.
 #[derive(Clone, Debug)]
 pub struct ProblemFix {
     /// What it does, in a few words, as `check` shows it.
@@ -49,7 +48,6 @@ pub(super) fn added_lines(changes: &[Change]) -> Option<&[u8]> {
 /// Bytes that leave a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuarantinePiece {
-    /// The file.
     pub file: PathBuf,
     /// The position of the first byte in the file.
     pub at: u64,

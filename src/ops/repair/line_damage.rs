@@ -49,7 +49,6 @@ pub(super) fn piece(document: &Document, problem: &Problem, at: usize, bytes: Ve
     QuarantinePiece { file: document.path.clone(), at: at as u64, line, code: problem.code, bytes }
 }
 
-/// A record with its problem.
 #[derive(Clone, Copy)]
 pub(super) struct ProblemRecord<'a> {
     pub document: &'a Document,

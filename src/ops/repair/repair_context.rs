@@ -123,7 +123,6 @@ pub struct UnpairedRecord<'a> {
 /// The bytes that leave some lines, each with its position.
 pub type RemovedBytes = Vec<(usize, Vec<u8>)>;
 
-/// What to repair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RepairTarget {
     /// Everything that can be repaired without a loss.
@@ -152,7 +151,6 @@ pub struct RepairSources {
     pub copies: Vec<FileCopy>,
     /// The lines of tombstones that deletions wrote, each with its source.
     pub tombstones: Vec<FileCopy>,
-    /// The erased records.
     pub erased: ErasedRecords,
     /// The deleted records.
     pub deleted: Deletions,

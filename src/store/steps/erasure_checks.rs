@@ -27,7 +27,6 @@ impl Vault<'_> {
         self.readable_lines(FILE)
     }
 
-    /// Keeps checks.
     pub fn keep_erasure_checks(&self, lines: Vec<ErasureCheckLine>) -> Result<(), CommitError> {
         let mut all = self.erasure_checks()?;
         all.extend(lines);

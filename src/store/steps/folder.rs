@@ -18,7 +18,6 @@ use crate::store::steps::step_segments::{LastSegment, StepEntry};
 /// The folder of our own data about one store. Its methods fail if that data can't be read or written: what can't be read
 /// is not absent.
 pub struct Vault<'a> {
-    /// The disk.
     pub disk: &'a dyn Disk,
     pub(super) folder: PathBuf,
     pub(super) root: PathBuf,

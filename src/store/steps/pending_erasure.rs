@@ -118,7 +118,6 @@ impl Vault<'_> {
     }
 }
 
-/// Returns values as lines of JSON.
 pub fn json_lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> Result<Vec<u8>, CommitError> {
     let lines = values.into_iter().map(|own| Ok([json(&own)?, b"\n".to_vec()].concat()));
     Ok(lines.collect::<Result<Vec<_>, CommitError>>()?.concat())

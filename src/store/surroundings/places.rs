@@ -43,7 +43,6 @@ pub struct SearchPlaces<'a> {
 pub struct SurroundingFile {
     /// What it is.
     pub kind: SurroundingKind,
-    /// Its path.
     pub path: PathBuf,
 }
 

@@ -21,7 +21,6 @@ use crate::usecase::request::{ChangeRequest, Requester};
 
 const SHORT_OR_COMMON: &str = "its value is short, common, or in a memory that stays as it is";
 
-/// A clean-up with its plan.
 pub struct CleanUpPlan {
     /// What it takes and leaves.
     pub found: CleanUpMatch,

@@ -12,7 +12,6 @@ pub struct CleanUpRule {
     /// Words that are all in a memory, or its topic or tag.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// A query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// Kinds of sensitive values, by the names of `palimp secrets`.

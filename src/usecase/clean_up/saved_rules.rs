@@ -18,7 +18,6 @@ const LOCK: &str = "clean-up-rules.lock";
 /// The longest name of a rule.
 const LONGEST: usize = 64;
 
-/// The saved rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedRules {
     rules: BTreeMap<String, CleanUpRule>,
@@ -47,7 +46,6 @@ impl SavedRules {
         Ok(rules)
     }
 
-    /// Returns the rule of a name.
     pub fn get(&self, name: &str) -> Option<&CleanUpRule> {
         self.rules.get(name)
     }

@@ -129,7 +129,6 @@ struct BackupComparisons {
     is: BackupComparison,
 }
 
-/// Returns the differences of records that the copy has.
 fn in_copy(compared: &BackupComparison) -> impl Iterator<Item = &RecordDifference> {
     compared.items.iter().filter(|item| !item.kind.is_only_here())
 }
