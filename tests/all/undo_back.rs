@@ -150,6 +150,19 @@ fn what_another_program_added_is_not_added_again_by_redo() {
 }
 
 #[test]
+fn a_deletion_and_the_restore_after_it_are_redone_in_their_order() {
+    let desk = DemoStore::at("ops/memory", NOW);
+    let file = desk.store.join("sessions/release_4_3/tombstones.jsonl");
+    run(&desk, "delete mem_is_it_safe").expect_status(0);
+    run(&desk, "undelete mem_is_it_safe").expect_status(0);
+    let after = fs::read_to_string(&file).unwrap_or_default();
+    for verb in ["undo", "undo", "redo", "redo"] {
+        run(&desk, verb).expect_status(0);
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap_or_default(), after);
+}
+
+#[test]
 fn what_is_there_again_is_not_undeleted_once_more_and_another_of_its_id_keeps_nothing_from_it() {
     let desk = DemoStore::at("team/memories", NOW);
     let file = desk.store.join("learnings.jsonl");

@@ -51,11 +51,15 @@ pub struct ReversedStep<'a> {
 }
 
 impl ReversedStep<'_> {
+    fn redone(&self) -> Option<u64> {
+        matches!(self.own.line.turn, Some(UndoRedo::Undo(_))).then_some(self.step)
+    }
+
     /// Returns the error that a later step changed the same records, so that this one does not fit before that is undone.
     fn touched_since(&self, step: u64) -> CommitError {
         let line = self.journal.iter().find(|line| line.step == step);
         let verb = line.map_or("", |line| line.verb.as_str());
-        let turned = if matches!(self.own.line.turn, Some(UndoRedo::Undo(_))) { "redone" } else { "undone" };
+        let turned = if self.redone().is_some() { "redone" } else { "undone" };
         CommitError::NoStep(format!(
             "Step {} can't be {turned} now: step {step} ({verb}) changed the same memory after it. Nothing was changed. Undo \
              step {step} first: `palimp undo {step}`.",
@@ -91,7 +95,8 @@ pub fn without_present(
     if touched.is_empty() {
         return Ok(Some(change.clone()));
     }
-    let later = subsequent_steps::subsequent_steps(context, (turning.journal, turning.by), change, &touched)?;
+    let steps = (turning.journal, turning.by, turning.redone());
+    let later = subsequent_steps::subsequent_steps(context, steps, change, &touched)?;
     if let Some(step) = later.last {
         return Err(turning.touched_since(step));
     }

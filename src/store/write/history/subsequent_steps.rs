@@ -18,10 +18,11 @@ pub struct SubsequentSteps {
     pub last: Option<u64>,
 }
 
-/// Reads what the steps after `by` did with the `wanted` records of a file.
+/// Reads what the steps after `by` did with the `wanted` records of a file. A step before the one that is redone is not
+/// the last of them: it was redone first, as it was done first.
 pub fn subsequent_steps(
     context: &CommitContext<'_>,
-    (journal, by): (&[JournalLine], u64),
+    (journal, by, redone): (&[JournalLine], u64, Option<u64>),
     change: &Change,
     wanted: &HashSet<u64>,
 ) -> Result<SubsequentSteps, CommitError> {
@@ -38,7 +39,8 @@ pub fn subsequent_steps(
         let Some(step) = context.vault.step(line.step)? else { continue };
         let counts = effect(&step, change, wanted);
         counts.iter().for_each(|(name, count)| *later.net.entry(*name).or_default() += count);
-        let done = history.done.iter().find(|(_, by)| *by == line.step);
+        let is_in_the_way = |step: u64| redone.is_none_or(|redone| step > redone);
+        let done = history.done.iter().find(|(step, by)| *by == line.step && is_in_the_way(*step));
         // Undo data has only a digest of a file that a step made.
         let is_touched = !counts.is_empty()
             || !is_log(&change.path) && step.changes.iter().any(|other| other.path == change.path);
