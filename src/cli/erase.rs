@@ -16,7 +16,9 @@ use crate::model::{EntryRef, Snapshot};
 use crate::query::Query;
 use crate::store::erase::SecretValues;
 use crate::usecase::value_holders::{SHORTEST_VALUE, removable};
-use crate::usecase::{ChangeRequest, DetectedValues, EraseOptions, erasable, finish_erasure};
+use crate::usecase::{
+    ChangeRequest, DetectedValues, EraseOptions, erasable, finish_erasure, not_reached_lines,
+};
 
 pub struct EraseChoice {
     pub chosen: RecordSelection,
@@ -115,17 +117,20 @@ fn erase(context: &mut Context, snapshot: Snapshot, choice: EraseChoice, texts: 
     let options = EraseOptions { reason: choice.reason, values, keeps_memories: choice.keeps_memories };
     let request = request(context, &snapshot, Arc::new(options));
     let mut planned = plan(ChangeRequest { at: found, ..request })?;
-    if planned.erasures.is_empty() && planned.request.erases_values() {
+    let is_nowhere = planned.erasures.is_empty() && planned.request.erases_values();
+    search_surroundings(context, &mut planned, &[]);
+    if is_nowhere {
         let message = match planned.notes.as_slice() {
             [] => {
                 "no memory, backup or undo data has it, and no other file of these stores. Nothing was changed."
             }
             _ => "nothing else of these stores has it. Nothing was changed.",
         };
-        return Err(Failure::lines(Exit::Nothing, [planned.notes, vec![message.to_owned()]].concat()));
+        let beside = not_reached_lines(&planned.not_reached);
+        let lines = [planned.notes, vec![message.to_owned()], beside].concat();
+        return Err(Failure::lines(Exit::Nothing, lines));
     }
     planned.notes.iter().for_each(|own| warn(own));
-    search_surroundings(context, &mut planned, &[]);
     confirm_and_execute(context, planned, None)
 }
 

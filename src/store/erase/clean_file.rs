@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::erased_contents::raw;
+use super::index_copies::without_entries;
 use super::matcher::ErasureMatcher;
 use crate::format::writing::{RecordMembers, Refusal, is_code};
 use crate::model::plan::{self, whole_lines};
@@ -75,10 +76,13 @@ pub fn clean(
     marks: ErasureMarks<'_>,
 ) -> Result<CleanedFile, Refusal> {
     let role = wanted.role(path);
-    if matches!(role, Role::Tombstones | Role::Index) {
+    if role == Role::Tombstones {
         return Ok(CleanedFile::Same);
     }
     let cleaned = match role {
+        _ if wanted.is_index(path) => {
+            without_entries(wanted, path, bytes).map_or(CleanedFile::Same, CleanedFile::Becomes)
+        }
         Role::Config | Role::Metadata => CleanedFile::Same,
         _ => without_records(wanted, path, bytes, marks)?,
     };

@@ -219,7 +219,6 @@ impl ErasedContents {
         });
     }
 
-    /// Returns the main texts.
     pub fn main_texts(&self) -> impl Iterator<Item = &SharedText> {
         self.main.intersection(&self.said.texts)
     }

@@ -50,6 +50,12 @@ impl ErasedValues {
         self.search.values().iter().any(|own| **own == *line_ends::unified(text))
     }
 
+    /// True if a text is one of them but for capitals: an index has words in small letters.
+    pub fn is_folded(&self, text: &str) -> bool {
+        let is_it = |value: &SharedText| String::from_utf8_lossy(value).to_lowercase() == text.to_lowercase();
+        self.search.values().iter().any(is_it)
+    }
+
     /// True if one of them is in the bytes, in any form.
     pub fn any(&self, bytes: &[u8]) -> bool {
         self.search.any(bytes)

@@ -14,7 +14,6 @@ use std::sync::Arc;
 /// A record to erase, named without its content.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ErasureTarget {
-    /// Its id.
     pub id: Option<String>,
     /// Its session, in formats that have them.
     pub session: Option<String>,
@@ -48,7 +47,6 @@ pub struct ErasureTarget {
 /// A name that an erased record had before.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct EarlierName {
-    /// The name.
     #[serde(flatten)]
     pub name: MemoryName,
     /// The records that have it now.

@@ -5,6 +5,7 @@ use crate::store::erase::original_path::{is_log_or_copy, original};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,6 +30,8 @@ pub struct ErasureMatcher<'a> {
     pub targets: &'a [ErasureTarget],
     /// The names of the store's sessions.
     pub sessions: BTreeSet<String>,
+    /// The names of the store's indexes.
+    index_names: HashSet<OsString>,
     /// The time of reading.
     pub now: Moment,
     /// The bytes of every version found. A record with the same bytes is a copy.
@@ -79,6 +82,8 @@ impl<'a> ErasureMatcher<'a> {
         let earlier = targets.iter().flat_map(|target| &target.earlier).map(|earlier| &earlier.name.session);
         let of_targets = targets.iter().map(|target| &target.session).chain(earlier).flatten().cloned();
         let sessions = store.sessions.iter().map(|session| session.name.clone()).chain(of_targets).collect();
+        let indexes = store.documents.iter().filter(|document| document.role == Role::Index);
+        let index_names = indexes.filter_map(|index| Some(index.path.file_name()?.to_owned())).collect();
         let mut by_id: HashMap<&str, Vec<(Option<&str>, IdGroup<'_>)>> = HashMap::new();
         for target in targets {
             let Some(id) = target.id.as_deref().filter(|id| !id.is_empty()) else { continue };
@@ -95,6 +100,7 @@ impl<'a> ErasureMatcher<'a> {
             format,
             targets,
             sessions,
+            index_names,
             now,
             raws: RefCell::default(),
             key: RandomState::new(),
@@ -361,6 +367,20 @@ impl<'a> ErasureMatcher<'a> {
         }
     }
 
+    /// True for an index of the format, or a copy of one, also in an archive.
+    pub fn is_index(&self, path: &Path) -> bool {
+        let name = || original(path).file_name().is_some_and(|name| self.index_names.contains(name));
+        self.role(path) == Role::Index || container(path).is_some() && name()
+    }
+
+    /// True if an erased record had this id, and no other one has it.
+    pub(super) fn is_gone(&self, path: &Path, id: &str) -> bool {
+        let is_it = |(session, group): &(Option<&str>, IdGroup<'_>)| {
+            self.is_of(*session, path, b"") && !group.is_shared()
+        };
+        self.by_id.get(id).is_some_and(|groups| groups.iter().any(is_it))
+    }
+
     /// True if a record is erased, or is a copy of an erased one.
     pub fn is_erased(
         &self,
@@ -464,7 +484,8 @@ impl<'a> ErasureMatcher<'a> {
     }
 
     pub(super) fn folder(&self, path: &Path) -> Option<&String> {
-        path.iter().map(PathText::to_text).find_map(|part| {
+        // An archive may have another name than the session in it.
+        path.iter().rev().map(PathText::to_text).find_map(|part| {
             let part =
                 part.split_once(".tar.gz").or_else(|| part.split_once(".tgz")).map_or(&*part, |own| own.0);
             self.sessions.get(part)

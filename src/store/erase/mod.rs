@@ -5,6 +5,7 @@ mod erased_contents;
 mod erased_values;
 mod erasure_plan;
 mod erasure_target;
+mod index_copies;
 mod matcher;
 mod namesakes;
 mod original_path;

@@ -1,11 +1,13 @@
 //! Copies that go with an erased record. The plan names them.
 
 use std::fs;
+use std::io::Read;
 
+use flate2::read::MultiGzDecoder;
 use serde_json::{Value, json};
 
 use super::Site;
-use crate::support::{DemoStore, StoreBuilder};
+use crate::support::{DemoStore, StoreBuilder, tar_gz};
 
 const CASES: [(&str, &str); 3] = [
     ("team/memories", "type:learning"),
@@ -40,6 +42,37 @@ fn copies_go_and_are_named_before() {
         desk.run(&["erase", first, "--yes"]).expect_status(0);
         assert!(keys().is_empty(), "{store}");
         assert!(!fs::read_to_string(&log).unwrap().contains(raw), "{store}");
+    }
+}
+
+#[test]
+fn a_copy_of_an_index_loses_the_entries_of_an_erased_memory_and_keeps_the_others() {
+    for (store, query) in CASES {
+        let desk = DemoStore::new(store);
+        let rows = desk.list(query);
+        let index = desk.store.join(rows[0]["file"].as_str().unwrap()).with_file_name("index.json");
+        let before = fs::read_to_string(&index).unwrap();
+        let is_alone = |row: &&Value| rows.iter().filter(|other| other["id"] == row["id"]).count() == 1;
+        let is_in = |text: &str, row: &Value| text.contains(&row["id"].to_string());
+        let listed: Vec<&Value> = rows.iter().filter(is_alone).filter(|row| is_in(&before, row)).collect();
+        let copy = index.with_file_name("index.json.bak");
+        fs::write(&copy, &before).unwrap();
+        let archive = desk.store.join("archive/copy.tar.gz");
+        let session = index.parent().unwrap().file_name().unwrap().to_str().unwrap();
+        if archive.parent().unwrap().is_dir() {
+            let name = format!("{session}/index.json.bak");
+            fs::write(&archive, tar_gz(&[(&name, before.as_bytes())])).unwrap();
+        }
+        desk.run(&["erase", listed[0]["key"].as_str().unwrap(), "--yes"]).expect_status(0);
+        let mut copies = vec![fs::read_to_string(&copy).unwrap()];
+        assert!(serde_json::from_str::<Value>(&copies[0]).is_ok(), "{store}");
+        if let Ok(packed) = fs::read(&archive) {
+            copies.push(String::new());
+            MultiGzDecoder::new(&*packed).read_to_string(&mut copies[1]).unwrap();
+        }
+        for left in copies {
+            assert!(!is_in(&left, listed[0]) && is_in(&left, listed[1]), "{store}: {left}");
+        }
     }
 }
 

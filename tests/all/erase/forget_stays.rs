@@ -224,23 +224,26 @@ fn deleted_memories_that_can_not_be_restored_afterwards_are_named_before() {
 
 #[test]
 fn a_deleted_note_that_is_erased_can_be_searched_for_later_and_a_missing_receipt_is_said() {
-    let folder = folder::new();
-    let root = folder.path().join("app/.serena/memories");
-    let run = |words: &[&str]| run_in(folder.path(), "app/.serena/memories", "", words);
-    std::fs::create_dir_all(&root).unwrap();
-    let (file, text) =
-        (root.join("receipts.md"), "# Receipts\n\nA receipt is made once, from the sale as it was.\n");
-    std::fs::write(&file, text).unwrap();
-    std::fs::write(root.join("naming.md"), "# Naming\n\nNames are English words.\n").unwrap();
-    run(&["delete", "receipts", "--yes"]).expect_status(0);
-    let done = run(&["forget", "--query", "is:deleted", "--yes", "--json"]).expect_status(0).json_lines();
-    let told = run(&["verify-erased", "--all"]).expect_status(0).stdout;
-    assert!(told.contains("1 value of step 2: none has it"), "{told}");
-    std::fs::write(&file, text).unwrap();
-    run(&["verify-erased", "--all"]).expect_status(1);
-    std::fs::remove_file(done.iter().find_map(|row| row["receipt"].as_str()).unwrap()).unwrap();
-    let told = run(&["verify-erased", "--all"]).expect_status(1).stdout;
-    assert!(told.contains("of step 2 the receipt, its digests or their key are missing"), "{told}");
+    let text = "A receipt is made once, from the sale as it was.\n";
+    let (note, entry) = (format!("# Receipts\n\n{text}"), format!("Names are English words.\n§\n{text}"));
+    let notes = ("app/.serena/memories", "receipts.md", note, "receipts");
+    for (root, file, text, id) in [notes, (".hermes/memories", "MEMORY.md", entry, "MEMORY.1")] {
+        let folder = folder::new();
+        let file = folder.path().join(root).join(file);
+        let run = |words: &[&str]| run_in(folder.path(), root, "", words);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, &text).unwrap();
+        std::fs::write(file.with_file_name("USER.md"), "Names are English words.\n").unwrap();
+        run(&["delete", id, "--yes"]).expect_status(0);
+        let done = run(&["forget", "--query", "is:deleted", "--yes", "--json"]).expect_status(0).json_lines();
+        let told = run(&["verify-erased", "--all"]).expect_status(0).stdout;
+        assert!(told.contains("1 value of step 2: none has it"), "{told}");
+        std::fs::write(&file, text).unwrap();
+        run(&["verify-erased", "--all"]).expect_status(1);
+        std::fs::remove_file(done.iter().find_map(|row| row["receipt"].as_str()).unwrap()).unwrap();
+        let told = run(&["verify-erased", "--all"]).expect_status(1).stdout;
+        assert!(told.contains("of step 2 the receipt, its digests or their key are missing"), "{told}");
+    }
 }
 
 #[test]

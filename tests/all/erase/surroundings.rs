@@ -251,6 +251,11 @@ fn a_value_is_verified_beside_the_stores_too_and_this_does_not_fail() {
     let told = home.run(&["verify-erased", "--value-from", "-"], &home.value).expect_status(0).stdout;
     assert!(told.contains("beside the stores, and not changed: 1 transcript, 2 database files"), "{told}");
     assert!(told.contains("0a.jsonl:2, twice"), "{told}");
+    let again = home.run(&["erase", "--value-from", "-", "--yes"], &home.value).expect_status(1).stderr;
+    assert!(
+        again.contains("no other file of these stores") && again.contains("0a.jsonl:2, twice"),
+        "{again}"
+    );
 }
 
 #[test]

@@ -66,7 +66,6 @@ pub struct ErasureReceipt {
     /// What it did not reach, as it was when the erasure began.
     #[serde(flatten)]
     pub not_reached: NotReached,
-    /// The path of the receipt.
     #[serde(skip)]
     pub receipt: PathBuf,
     /// Findings for the user.

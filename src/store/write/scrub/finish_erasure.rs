@@ -136,7 +136,7 @@ fn without_ours(context: &CommitContext<'_>, searched: &SearchReport) -> Result<
 /// Returns the digests of the values, and of the main texts of erased records: after an interruption, those that were
 /// known when it began, unless another memory has one of the texts, too. Other memories may get the same tags
 /// and paths later, so these are left out unless they are secret. Of the `contents_left` somewhere, texts of several words
-/// are in.
+/// are in, and of all if no main text is known: undo data of a document has only pieces of it.
 fn digests(
     entry: &PendingErasure,
     (sought, contents_left): (&SearchTexts, &[&[u8]]),
@@ -144,8 +144,9 @@ fn digests(
     resumed: bool,
 ) -> Vec<ValueDigest> {
     let secrets = sought.needles.contents().filter(|own| has_secret(own));
-    let sentences =
-        contents_left.iter().copied().filter(|content| content.contains(&b' ') || !content.is_ascii());
+    let pieces = sought.needles.contents().filter(|_| sought.main.contents().next().is_none());
+    let several = contents_left.iter().copied().chain(pieces);
+    let sentences = several.filter(|content| content.contains(&b' ') || !content.is_ascii());
     let texts = sought.main.contents().chain(secrets).chain(sentences).map(|text| key.digest(text));
     let is_known = resumed && entry.alike.is_empty() && entry.value_key == key.id();
     let known = entry.texts.iter().filter(|_| is_known).chain(&entry.values).cloned();

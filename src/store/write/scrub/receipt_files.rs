@@ -9,7 +9,6 @@ use crate::store::{CommitError, Vault};
 pub(super) const FOLDER: &str = "receipts";
 
 impl Vault<'_> {
-    /// Returns the path of the receipt of a step.
     pub fn receipt_path(&self, step: u64) -> PathBuf {
         self.path(FOLDER).join(format!("{step:06}.json"))
     }

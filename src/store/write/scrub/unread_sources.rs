@@ -72,7 +72,7 @@ pub fn gather<'a>(
         let is_read = known.get(relative).is_some_and(|own| !is_unread(own.role));
         let packing = FileCompression::of(relative);
         let placed = wanted.format.place(relative, false) == Placement::File(Role::Backup);
-        let is_copy = is_log_or_copy(relative) || placed;
+        let is_copy = is_log_or_copy(relative) || placed || wanted.is_index(relative);
         // A value can be in a file that palimp does not know.
         if packing.is_none() && (is_read || !is_copy && wanted.values.is_empty()) {
             return;
