@@ -345,18 +345,11 @@ mod tests {
             Some(VerbArgs::Undo { step: Some(3) })
         ));
         assert_eq!(stores(&["undo", "./src"]), ["./src"]);
-        for words in [
-            &["backup", "list", "src"][..],
-            &["backup", "create", "src"],
-            &["backup", "diff", "./src", "src"],
-            &["backup", "restore", "x", "m-1", "src/"],
-            &["session", "new", "./src"],
-            &["session", "new", "src", "src"],
-            &["session", "list", "src"],
-            &["session", "export", "src", "--format", "json", "src"],
-            &["session", "delete", "src", "src"],
-        ] {
-            assert_eq!(stores(words).len(), 1, "{words:?}");
+        let one = "backup list src|backup create src|backup diff ./src src|backup restore x m-1 src/|\
+            session new ./src|session new src src|session list src|session export src --format json src|\
+            session delete src src";
+        for words in one.split('|') {
+            assert_eq!(stores(&words.split(' ').collect::<Vec<_>>()).len(), 1, "{words}");
         }
         assert!(read(&["undo", "abc"]).is_err() && read(&["check", "nosuch"]).is_err());
     }

@@ -211,14 +211,7 @@ mod tests {
 
     #[test]
     fn an_id_is_known_for_no_key() {
-        let odd = [
-            "mem_1",
-            "a@b",
-            "e0c5746f@",
-            "e0c5746f@420",
-            "E0C5746F@00abcdef01234567",
-            "e0c5746f@00abcdef01234567.3of2",
-        ];
-        odd.iter().for_each(|name| assert_eq!(Key::read(name), None, "{name}"));
+        let odd = "mem_1 a@b e0c5746f@ e0c5746f@420 E0C5746F@00abcdef01234567 e0c5746f@00abcdef01234567.3of2";
+        odd.split(' ').for_each(|name| assert_eq!(Key::read(name), None, "{name}"));
     }
 }

@@ -195,15 +195,9 @@ mod tests {
 
     #[test]
     fn plain_and_foreign_text_stays_as_it_is() {
-        for text in [
-            "plain",
-            "接続プール",
-            "naïve e\u{301}",
-            "한국어 \u{1112}\u{1161}\u{11ab}",
-            "हिन्दी",
-            "لا",
-            "🦀 ok ✓",
-        ] {
+        for text in
+            "plain|接続プール|naïve e\u{301}|한국어 \u{1112}\u{1161}\u{11ab}|हिन्दी|لا|🦀 ok ✓".split('|')
+        {
             assert_eq!(sanitize(text), text);
         }
     }

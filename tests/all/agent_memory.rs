@@ -240,26 +240,12 @@ fn stores_made_by_the_format_s_own_tool_load_whole_and_clean() {
 #[test]
 fn stores_made_by_the_format_s_own_tool_have_every_kind_of_record() {
     let Some(store) = real("full-cycle") else { return };
-    let count = |kind: &str| {
-        store
-            .entries
-            .iter()
-            .filter(|entry| store.memory(entry).is_some_and(|view| view.kind() == kind))
-            .count()
-    };
-    for (kind, expected) in [
-        ("project", 1),
-        ("projectMap", 1),
-        ("currentFocus", 1),
-        ("gotchas", 5),
-        ("nextSteps", 8),
-        ("validationCommands", 1),
-        ("tool_run", 5),
-        ("imported_session", 21),
-        ("checkpoint", 5),
-        ("source", 2),
-    ] {
-        assert_eq!(count(kind), expected, "{kind}");
+    let is = |kind: &str, entry| store.memory(entry).is_some_and(|view| view.kind() == kind);
+    let counts = "project 1, projectMap 1, currentFocus 1, gotchas 5, nextSteps 8, validationCommands 1, \
+        tool_run 5, imported_session 21, checkpoint 5, source 2";
+    for (kind, expected) in counts.split(", ").map(|own| own.split_once(' ').unwrap()) {
+        let count = store.entries.iter().filter(|entry| is(kind, entry)).count();
+        assert_eq!(count.to_string(), expected, "{kind}");
     }
 }
 
@@ -267,12 +253,6 @@ fn stores_made_by_the_format_s_own_tool_have_every_kind_of_record() {
 fn what_changed_since_the_checkpoint_before_is_told_item_by_item() {
     let store = healthy().bundle(&[("/nextSteps", json!([]))]).files().build(ROOT);
     let facets = rows(&store, "show", "chk-000003")[0]["facets"].clone();
-    let changed: Vec<&str> = facets
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|facet| facet[0] == "changed")
-        .map(|facet| facet[1].as_str().unwrap())
-        .collect();
-    assert_eq!(changed, ["− nextSteps  Oil the drawer"]);
+    let changed = facets.as_array().unwrap().iter().filter(|facet| facet[0] == "changed");
+    assert_eq!(changed.map(|facet| &facet[1]).collect::<Vec<_>>(), ["− nextSteps  Oil the drawer"]);
 }

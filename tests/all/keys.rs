@@ -65,18 +65,11 @@ fn a_key_of_a_record_that_changed_is_refused_by_every_verb() {
     let key = keys(&store)[0].clone();
     store.at_now(&["tag", &key, "+seen", "--yes"]).expect_status(0);
     let before = store.read(LOG);
-    let verbs: [&[&str]; 8] = [
-        &["show"],
-        &["edit", "--set", "importance=0.9", "--yes"],
-        &["tag", "+more", "--yes"],
-        &["delete", "--yes"],
-        &["erase", "--yes"],
-        &["archive", "--yes"],
-        &["undelete", "--yes"],
-        &["unarchive", "--yes"],
-    ];
-    for words in verbs {
-        let words = [&[words[0], key.as_str()], &words[1..]].concat();
+    for rest in "show|edit --set importance=0.9|tag +more|delete|erase|archive|undelete|unarchive".split('|')
+    {
+        let mut words: Vec<&str> = rest.split(' ').collect();
+        words.insert(1, &key);
+        words.extend((rest != "show").then_some("--yes"));
         let output = store.at_now(&words).expect_status(3);
         assert!(output.stderr.contains("changed, moved"), "{words:?}: {}", output.stderr);
     }

@@ -123,19 +123,6 @@ mod tests {
         own.filter(|own| !own.is_empty()).collect()
     }
 
-    #[test]
-    fn entries_that_look_alike_go_whole_before_a_final_newline() {
-        let text = "Shop rule\nclose at 5\n§\nShop rule\nopen at 9\n";
-        for (gone, left) in [(0, "Shop rule\nopen at 9"), (1, "Shop rule\nclose at 5")] {
-            let own = change(text, &[gone]);
-            assert_eq!(&own.after().unwrap()[..], left.as_bytes());
-            let Act::Splice(splices) = own.act else { panic!() };
-            let was: String =
-                splices.iter().map(|own| String::from_utf8_lossy(&own.was).into_owned()).collect();
-            assert_eq!(was, text);
-        }
-    }
-
     proptest! {
         #![proptest_config(crate::tries::config(256, 4_096))]
 

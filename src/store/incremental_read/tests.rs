@@ -22,33 +22,16 @@ pub(in crate::store) const LOGS: [(&str, &str); 8] = [
     ("a-mem", "elsewhere/events.jsonl"),
 ];
 
-/// Lines and parts of lines, intact and broken.
-const PARTS: [&str; 24] = [
+/// Whole lines, and parts of lines that are separated by `§`.
+const LINES: [&str; 5] = [
     "{\"id\":\"one\",\"timestamp\":\"2026-01-10T12:00:00.000Z\",\"type\":\"finding\",\"content\":\"x\"}\n",
     "{\"event_id\":\"two\",\"event_type\":\"run\",\"status\":\"none of these\",\"tags\":[\"a\",\"b\"]}\n",
     "{\"id\":\"evt-000001\",\"kind\":\"tool_run\",\"createdAt\":\"2026-01-10T12:00:00Z\"}\n",
     "{\"id\":\"three\",\"importance\":7}\r\n",
     "{\"content\":\"a longer text, so that some bytes are the same and others are not\"}\n",
-    "{\"}\":1}\n",
-    "{\"}\":1}",
-    "{}\n",
-    "{\"a\":\"x",
-    "{\"a\":\n",
-    "{\"a\":{\"b\":1}\n",
-    "{\"a\":1}}\n",
-    "{\"a\":1}{\"b\":2}\n",
-    "\"c\":1}\n",
-    "}\n",
-    "\n",
-    "\r\n",
-    "\0\0",
-    "\u{feff}",
-    "<<<<<<< ours\n",
-    "[1,2]\n",
-    "no JSON",
-    " ",
-    "\\",
 ];
+const PARTS: &str = "{\"}\":1}\n§{\"}\":1}§{}\n§{\"a\":\"x§{\"a\":\n§{\"a\":{\"b\":1}\n§{\"a\":1}}\n§\
+    {\"a\":1}{\"b\":2}\n§\"c\":1}\n§}\n§\n§\r\n§\0\0§\u{feff}§<<<<<<< ours\n§[1,2]\n§no JSON§ §\\";
 
 fn document(format: &dyn Format, role: Role, path: &Path, bytes: &[u8]) -> Document {
     let reading = format.read(role, path, bytes, NOW);
@@ -96,9 +79,10 @@ fn reads_as_the_whole(before: &[u8], now: &[u8]) {
 }
 
 fn parts() -> impl Strategy<Value = Vec<u8>> {
+    let all: Vec<&str> = LINES.into_iter().chain(PARTS.split('§')).collect();
     let part = prop_oneof![
-        6 => (0..5_usize).prop_map(|at| PARTS[at].as_bytes().to_vec()),
-        3 => proptest::sample::select(&PARTS[..]).prop_map(|own| own.as_bytes().to_vec()),
+        6 => (0..5_usize).prop_map(|at| LINES[at].as_bytes().to_vec()),
+        3 => proptest::sample::select(all).prop_map(|own| own.as_bytes().to_vec()),
         1 => proptest::collection::vec(any::<u8>(), 0..4),
     ];
     proptest::collection::vec(part, 0..8).prop_map(|parts| parts.concat())

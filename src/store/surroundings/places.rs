@@ -272,16 +272,10 @@ mod tests {
     fn files_are_found_by_where_programs_keep_them_and_by_how_editors_name_them() {
         let folder = crate::folder::new();
         let home = folder.path();
-        for path in [
-            ".bash_history",
-            ".local/share/Trash/files/deep/a.md",
-            ".agent/projects/x/one.jsonl",
-            ".agent/projects/x/memory/a.md",
-            ".agent/projects/x/memory/.a.md.swp",
-            ".agent/projects/x/memory/a.md~",
-            ".agent/sessions/2026/01/r.jsonl",
-            "other.txt",
-        ] {
+        let made = ".bash_history .local/share/Trash/files/deep/a.md .agent/projects/x/one.jsonl \
+            .agent/projects/x/memory/a.md .agent/projects/x/memory/.a.md.swp .agent/projects/x/memory/a.md~ \
+            .agent/sessions/2026/01/r.jsonl other.txt";
+        for path in made.split(' ') {
             write_new(&home.join(path), b"x").unwrap();
         }
         let patterns = [
@@ -294,17 +288,10 @@ mod tests {
         let all = files(&RealDisk, places, &[], &patterns, &mut unread);
         let names: Vec<String> =
             all.iter().map(|own| own.path.strip_prefix(home).unwrap().to_text().into_owned()).collect();
-        assert_eq!(
-            names,
-            [
-                ".agent/projects/x/memory/.a.md.swp",
-                ".agent/projects/x/memory/a.md~",
-                ".agent/projects/x/one.jsonl",
-                ".agent/sessions/2026/01/r.jsonl",
-                ".bash_history",
-                ".local/share/Trash/files/deep/a.md",
-            ]
-        );
+        let expected = ".agent/projects/x/memory/.a.md.swp .agent/projects/x/memory/a.md~ \
+            .agent/projects/x/one.jsonl .agent/sessions/2026/01/r.jsonl .bash_history \
+            .local/share/Trash/files/deep/a.md";
+        assert_eq!(names, expected.split(' ').collect::<Vec<_>>());
         assert!(unread.is_empty());
     }
 
@@ -347,15 +334,9 @@ mod tests {
     fn files_of_git_are_found_but_for_its_objects_also_of_a_further_work_tree() {
         let folder = crate::folder::new();
         let home = folder.path();
-        for path in [
-            "HEAD",
-            "worktrees/w/HEAD",
-            "COMMIT_EDITMSG",
-            "logs/HEAD",
-            "objects/ab/cd",
-            "lfs/objects/12/34",
-            "modules/m/objects/1",
-        ] {
+        let made = "HEAD worktrees/w/HEAD COMMIT_EDITMSG logs/HEAD objects/ab/cd lfs/objects/12/34 \
+            modules/m/objects/1";
+        for path in made.split(' ') {
             write_new(&home.join("own/.git").join(path), b"x").unwrap();
         }
         write_new(&home.join("own/.git/worktrees/w/commondir"), b"../..\n").unwrap();
@@ -364,14 +345,8 @@ mod tests {
             format!("gitdir: {}/own/.git/worktrees/w\n", home.display()).as_bytes(),
         )
         .unwrap();
-        let expected = [
-            "COMMIT_EDITMSG",
-            "HEAD",
-            "lfs/objects/12/34",
-            "logs/HEAD",
-            "worktrees/w/HEAD",
-            "worktrees/w/commondir",
-        ];
+        let expected =
+            "COMMIT_EDITMSG HEAD lfs/objects/12/34 logs/HEAD worktrees/w/HEAD worktrees/w/commondir";
         for tree in ["own", "other"].map(|own| home.join(own)) {
             let mut unread = Vec::new();
             let roots = [tree];
@@ -379,7 +354,7 @@ mod tests {
             let all = files(&RealDisk, places, &roots, &[], &mut unread);
             let git = home.join("own/.git");
             let names: Vec<_> = all.iter().map(|own| own.path.strip_prefix(&git).unwrap()).collect();
-            assert_eq!(names, expected.map(Path::new));
+            assert_eq!(names, expected.split(' ').map(Path::new).collect::<Vec<_>>());
             assert!(unread.is_empty());
         }
     }

@@ -68,37 +68,13 @@ fn values_are_read_as_notes_write_them() {
 
 #[test]
 fn what_is_no_yaml_is_a_fault_and_the_rest_is_read() {
-    for front in [
-        "title: a: b\nid: x\n",
-        "title: \"open\nid: x\n",
-        "title: [a, b\nid: x\n",
-        "title: @at\nid: x\n",
-        "title: *alias\nid: x\n",
-        "tags: [a, *alias]\nid: x\n",
-        "tags:\n  - *alias\nid: x\n",
-        "title: \"a\" b\nid: x\n",
-        "no field at all\nid: x\n",
-        "  - stray\nid: x\n",
-        "map:\n\ta: 1\nid: x\n",
-        "id: x\nid: y\n",
-        "map: {a: 1\nid: x\n",
-        "a: > 90% of it\nid: x\n",
-        "a: - b\nid: x\n",
-        "a: ]b\nid: x\n",
-        "a: \"C:\\work\"\nid: x\n",
-        "a:\n\t- b\nid: x\n",
-        "a:\n  - [[b]]c\nid: x\n",
-        "a: &shop is open\nid: x\n",
-        "a: !important rule\nid: x\n",
-        "a: !important\nid: x\n",
-        "a: {{x}}\nid: x\n",
-        "a:\tb\nid: x\n",
-        "a: b\tc\nid: x\n",
-        "a:\n  - &b c\nid: x\n",
-        "a:\n  - > 90%\nid: x\n",
-        "a:\n  - b: c: d\nid: x\n",
-    ] {
-        let text = note(front);
+    let fronts = "title: a: b§title: \"open§title: [a, b§title: @at§title: *alias§tags: [a, *alias]§\
+        tags:\n  - *alias§title: \"a\" b§no field at all§  - stray§map:\n\ta: 1§map: {a: 1§a: > 90% of it§\
+        a: - b§a: ]b§a: \"C:\\work\"§a:\n\t- b§a:\n  - [[b]]c§a: &shop is open§a: !important rule§\
+        a: !important§a: {{x}}§a:\tb§a: b\tc§a:\n  - &b c§a:\n  - > 90%§a:\n  - b: c: d";
+    let doubled = "id: x\nid: y\n".to_owned();
+    for front in fronts.split('§').map(|front| format!("{front}\nid: x\n")).chain([doubled]) {
+        let text = note(&front);
         let note = Note::read(&text);
         assert_eq!(note.faults.len(), 1, "{front}: {:?}", note.faults);
         assert_eq!(note.field("id").map(|field| field.value.plain()).as_deref(), Some("x"), "{front}");

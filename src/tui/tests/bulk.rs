@@ -15,6 +15,13 @@ pub(super) fn question(desk: &Desk) -> String {
     desk.app.confirm.as_ref().map(|confirm| confirm.question.clone()).unwrap_or_default()
 }
 
+/// Returns the lines of the plan that waits for a yes.
+#[track_caller]
+pub(super) fn told(desk: &Desk) -> String {
+    let confirm = desk.app.confirm.as_ref().unwrap_or_else(|| panic!("{}", notice(desk)));
+    (0..confirm.len()).map(|at| confirm.line(at) + "\n").collect()
+}
+
 /// Returns the names of the memories with a tag.
 pub(super) fn tagged(desk: &Desk, tag: &str) -> Vec<String> {
     let has = |at: &crate::model::EntryRef| {

@@ -30,17 +30,8 @@ fn queries() -> impl Strategy<Value = String> {
 
 /// Returns keys that request a change of the marked memories.
 fn changes() -> impl Strategy<Value = String> {
-    let all = "t+seen\r|t+seen -auth\r|ihigh\r|i0.2\r|a|dx|dr|db|p|Cnew\r";
+    let all = "t+seen⏎|t+seen -auth⏎|ihigh⏎|i0.2⏎|a|dx|dr|db|p|Cnew⏎";
     proptest::sample::select(all.split('|').collect::<Vec<_>>()).prop_map(str::to_owned)
-}
-
-fn type_all(desk: &mut Desk, keys: &str) {
-    for c in keys.chars() {
-        match c {
-            '\r' => desk.press(KeyCode::Enter),
-            c => desk.type_keys(&c.to_string()),
-        }
-    }
 }
 
 proptest! {
@@ -69,7 +60,7 @@ proptest! {
             return Ok(());
         }
         let before = files(&desk);
-        type_all(&mut desk, &change);
+        desk.type_keys(&change);
         prop_assert_eq!(differing(&before, &files(&desk)), Vec::<PathBuf>::new(), "{} before y", change);
         let Some(confirm) = &desk.app.confirm else { return Ok(()) };
         let hidden = confirm.planned.request.hidden.len();

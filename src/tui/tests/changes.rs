@@ -232,14 +232,6 @@ fn late_lines_are_rescued_while_the_screens_are_open() {
     assert_eq!(state_of(&desk, "mem_late"), Some(State::Live));
 }
 
-#[test]
-fn the_first_screen_opens_the_demo_with_the_key_that_deletes_elsewhere() {
-    let mut desk = Desk::new(80, 24);
-    desk.app.places.clear();
-    assert!(matches!(update(&mut desk.app, key('d'), now()).as_slice(), [Effect::OpenDemo]));
-    assert!(desk.screen().contains("d demo"));
-}
-
 proptest! {
     #![proptest_config(crate::tries::config(2, 300))]
 

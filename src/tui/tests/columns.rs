@@ -5,7 +5,6 @@ use std::num::NonZeroU16;
 
 use proptest::prelude::*;
 use ratatui::backend::CrosstermBackend;
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::text::safe_text::display_width;
@@ -89,12 +88,6 @@ fn desk_of(text: &str, width: u16, height: u16) -> Desk {
     Desk::of_files(&[("sessions/s/memory.jsonl", &format!("{entry}\n"))], (width, height))
 }
 
-fn buffer(desk: &Desk) -> Buffer {
-    let mut terminal = Terminal::new(TestBackend::new(desk.app.size.0, desk.app.size.1)).unwrap();
-    terminal.draw(|frame| view(&desk.app, frame)).unwrap();
-    terminal.backend().buffer().clone()
-}
-
 /// Returns the bytes that draw a frame on an empty screen.
 fn bytes(buffer: &Buffer) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -109,7 +102,7 @@ fn bytes(buffer: &Buffer) -> Vec<u8> {
 fn check_borders(text: &str, width: u16, height: u16, keys: &str) {
     let mut desk = desk_of(text, width, height);
     desk.type_keys(keys);
-    let buffer = buffer(&desk);
+    let buffer = buffer(&desk.app);
     let size = |count| NonZeroU16::new(count).unwrap();
     let mut emulator = vt100::Parser::new(size(height), size(width), 0);
     emulator.process(&bytes(&buffer));

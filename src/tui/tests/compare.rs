@@ -22,9 +22,8 @@ fn ids(desk: &Desk) -> [String; 2] {
 }
 
 fn underlined(desk: &Desk) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(desk.app.size.0, desk.app.size.1)).unwrap();
-    terminal.draw(|frame| view(&desk.app, frame)).unwrap();
-    let cells = terminal.backend().buffer().content().iter();
+    let buffer = buffer(&desk.app);
+    let cells = buffer.content().iter();
     cells.filter(|cell| cell.modifier.contains(Modifier::UNDERLINED)).map(|cell| cell.symbol()).collect()
 }
 

@@ -138,7 +138,6 @@ fn a_text_that_comes_from_an_editor_after_its_memory_was_erased_is_not_kept() {
 
 /// Returns a desk with the cursor on a first line without an id.
 fn on_a_line_without_an_id() -> Desk {
-    let folder = crate::folder::new();
     let lines = [(None, "It is to be erased."), (Some("mem_1"), "It stays.")].map(|(id, text)| {
         let mut record = serde_json::json!({"session_id": "s", "type": "conversation",
             "timestamp": "2026-01-01T00:00:00Z", "content": {"role": "user", "message": text}});
@@ -147,10 +146,7 @@ fn on_a_line_without_an_id() -> Desk {
         }
         format!("{record}\n")
     });
-    let log = folder.path().join("sessions/s/memory.jsonl");
-    crate::disk::write_new(&log, lines.concat().as_bytes()).unwrap();
-    crate::disk::write_new(&folder.path().join("config.json"), b"{\"version\":\"1.0\"}").unwrap();
-    let mut desk = Desk::of(folder, 100, 30);
+    let mut desk = Desk::of_log(&lines.concat(), (100, 30));
     desk.enter("/erased");
     desk
 }

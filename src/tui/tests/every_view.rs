@@ -1,6 +1,6 @@
 //! Every view at every size, with the meanings of its colours, and in ASCII.
 
-use ratatui::buffer::{Buffer, Cell};
+use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 
 use crate::tui::colours::{ColourPalette, ColourRole};
@@ -69,9 +69,7 @@ pub(super) fn go(desk: &mut Desk, keys: &str) {
 fn drawn(desk: &mut Desk) -> Buffer {
     desk.app.detail_key = None;
     update::ready(&mut desk.app);
-    let mut terminal = Terminal::new(TestBackend::new(desk.app.size.0, desk.app.size.1)).unwrap();
-    terminal.draw(|frame| view(&desk.app, frame)).unwrap();
-    terminal.backend().buffer().clone()
+    buffer(&desk.app)
 }
 
 /// Returns a letter for the colour of a cell: a capital letter if the cell is bold or reversed.

@@ -76,12 +76,9 @@ fn of_two_memories_beside_each_other_each_line_says_whose_it_is() {
 
 #[test]
 fn while_time_goes_by_and_nothing_else_changes_nothing_is_said() {
-    let folder = crate::folder::new();
-    demo::lay_out(folder.path(), now());
-    let mut desk = Desk::of(folder, linear::SIZE.0, linear::SIZE.1);
+    let (mut desk, mut told) = desk();
     let options = TuiOptions { linear: true, ..options(desk.app.places.clone()) };
     desk.app.reduced_motion = App::new(&options, linear::SIZE, now()).reduced_motion;
-    let mut told = LinearOutput::default();
     for keys in ["", "gp", "gb5", "4"] {
         said(&mut desk, &mut told, keys);
         for _ in 0..5 {

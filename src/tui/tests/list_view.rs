@@ -1,9 +1,10 @@
 //! What all list views have in common: marks, a filter, an order, a copy, the mouse.
 
-use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::MouseEventKind;
 
 use crate::tui::state::row_list::ListRow;
 use crate::tui::tests::changes::{files, notice};
+use crate::tui::tests::mouse::{click, mouse};
 use crate::tui::tests::*;
 
 /// The keys that open the views.
@@ -137,39 +138,15 @@ fn a_click_goes_to_a_row_and_the_wheel_moves_what_is_under_it() {
     for view in VIEWS {
         desk.type_keys(view);
         let (list, below) = crate::tui::layout::list_view(&desk.app);
-        let place = |desk: &Desk, number: usize| {
-            desk.app
-                .list_view
-                .list
-                .all
-                .iter()
-                .position(|row| Some(*row) == desk.app.list_view.list.row(number))
-                .unwrap()
-        };
-        let last = desk.app.list_view.list.len().min(3) - 1;
-        let mouse = |desk: &mut Desk, kind, row| {
-            desk.send(Msg::Mouse(MouseEvent {
-                kind,
-                column: list.x + 4,
-                row,
-                modifiers: KeyModifiers::NONE,
-            }));
-        };
+        let all = &desk.app.list_view.list;
+        let last = all.len().min(3) - 1;
+        let place = all.all.iter().position(|row| Some(*row) == all.row(last)).unwrap();
         desk.app.last_click = None;
-        let row = list.y + 1 + place(&desk, last) as u16;
-        mouse(&mut desk, MouseEventKind::Down(MouseButton::Left), row);
+        click(&mut desk, (list.x + 4, list.y + 1 + place as u16));
         assert_eq!(desk.app.list_view.list.cursor.at, last, "{view}: {}", desk.screen());
-        desk.send(Msg::Mouse(MouseEvent {
-            kind: MouseEventKind::ScrollDown,
-            column: below.x + 1,
-            row: below.y + 1,
-            modifiers: KeyModifiers::NONE,
-        }));
-        assert_eq!(
-            (desk.app.list_view.list.cursor.at, desk.app.list_view.in_details),
-            (last, false),
-            "{view}"
-        );
+        mouse(&mut desk, MouseEventKind::ScrollDown, (below.x + 1, below.y + 1));
+        let own = &desk.app.list_view;
+        assert_eq!((own.list.cursor.at, own.in_details), (last, false), "{view}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crossterm::event::KeyCode;
 
-use super::bulk::{question, tagged};
+use super::bulk::{question, tagged, told};
 use super::changes::{differing, files, key, notice, on, state_of};
 use super::marks::marked;
 use super::{Desk, now, update};
@@ -57,11 +57,6 @@ fn important(line: &str) -> Option<String> {
 fn late(file: &PathBuf, id: &str) {
     let line = format!("{{\"id\":\"{id}\",\"type\":\"decision\",\"timestamp\":\"2026-02-01T00:00:00Z\"}}\n");
     std::fs::OpenOptions::new().append(true).open(file).unwrap().write_all(line.as_bytes()).unwrap();
-}
-
-fn told(desk: &Desk) -> String {
-    let confirm = desk.app.confirm.as_ref().unwrap();
-    (0..confirm.len()).map(|at| confirm.line(at) + "\n").collect()
 }
 
 #[test]

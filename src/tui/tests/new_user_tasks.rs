@@ -1,43 +1,19 @@
-//! Tasks of a new user, only with what is on the screen. The keys are counted.
+//! Tasks of a new user, only with what is on the screen.
 
 use std::sync::Arc;
 
 use super::changes::notice;
+use super::queued_keys::press;
 use super::*;
-
-/// Types keys that the screen names, and returns their number.
-fn typed(desk: &mut Desk, keys: &str) -> usize {
-    desk.type_keys(keys);
-    keys.chars().count()
-}
-
-fn enter(desk: &mut Desk) -> usize {
-    desk.press(KeyCode::Enter);
-    1
-}
 
 #[test]
 fn the_palette_finds_actions_by_what_people_call_them() {
     let mut desk = Desk::small(100, 30);
-    for (word, name) in [
-        ("export", "export"),
-        ("repair", "problems"),
-        ("secrets", "secrets"),
-        ("undelete", "delete"),
-        ("inbox", "new"),
-        ("history", "journal"),
-        ("sort", "order"),
-        ("erase", "delete"),
-        ("forget", "clean-up"),
-        ("cleanup", "clean-up"),
-        ("GDPR", "secrets"),
-        ("privacy", "secrets"),
-        ("token", "secrets"),
-        ("password", "secrets"),
-        ("redact", "secrets"),
-        ("verify", "journal"),
-    ] {
-        typed(&mut desk, &format!(":{word}"));
+    let found = "export export, repair problems, secrets secrets, undelete delete, inbox new, \
+        history journal, sort order, erase delete, forget clean-up, cleanup clean-up, GDPR secrets, \
+        privacy secrets, token secrets, password secrets, redact secrets, verify journal";
+    for (word, name) in found.split(", ").map(|pair| pair.split_once(' ').unwrap()) {
+        desk.type_keys(&format!(":{word}"));
         let found = desk.app.prompt.as_ref().unwrap().actions();
         assert!(found.iter().take(3).any(|known| known.name == name), "{word}: {}", found[0].name);
         desk.press(KeyCode::Esc);
@@ -142,9 +118,7 @@ fn a_tutor_ticks_off_what_is_done() {
     let mut desk = Desk::new(120, 36);
     desk.app.demo = Some(desk._folder.path().to_owned());
     desk.type_and_see(":tutor⏎", &["Tutor  0 of 5"]);
-    desk.type_keys("/retries");
-    enter(&mut desk);
-    desk.type_keys("w");
+    desk.type_keys("/retries⏎w");
     assert_eq!(&desk.app.tutor.done[..3], [true, true, false]);
     for _ in 0..9 {
         if !selected_title(&desk).contains("Retries of a charge need no key") {
@@ -156,17 +130,8 @@ fn a_tutor_ticks_off_what_is_done() {
     desk.type_keys("u");
     assert!(desk.app.tutor.done[3], "{}", notice(&desk));
     assert_eq!(desk.app.tutor.next(), Some(4));
-    desk.type_keys("r");
-    enter(&mut desk);
-    desk.type_keys("r");
-    desk.type_keys("y");
+    desk.type_keys("r⏎ry");
     assert_eq!(desk.app.tutor.next(), None, "{}", desk.screen());
-}
-
-/// Presses Enter. Returns the effects, which are not carried out yet.
-fn entered(desk: &mut Desk) -> Vec<Effect> {
-    let (time, enter) = (desk.time(), KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
-    update(&mut desk.app, Msg::Key(enter), time)
 }
 
 #[test]
@@ -174,12 +139,11 @@ fn an_export_is_started_once_and_its_end_closes_its_own_prompt_alone() {
     let mut desk = Desk::new(120, 36);
     let folder = desk._folder.path().to_owned();
     let ask = |desk: &mut Desk, name: &str| {
-        typed(desk, &format!(":export {}", folder.join(name).display()));
-        enter(desk);
+        desk.enter(&format!(":export {}", folder.join(name).display()));
     };
     ask(&mut desk, "one.md");
-    let first = entered(&mut desk);
-    assert!(entered(&mut desk).is_empty());
+    let first = press(&mut desk, KeyCode::Enter);
+    assert!(press(&mut desk, KeyCode::Enter).is_empty());
     assert_eq!(notice(&desk), "The file is being written.");
     desk.press(KeyCode::Esc);
     ask(&mut desk, "two.md");
@@ -187,7 +151,7 @@ fn an_export_is_started_once_and_its_end_closes_its_own_prompt_alone() {
     assert!(notice(&desk).starts_with("Exported "), "{}", notice(&desk));
     let typed = desk.app.prompt.as_ref().map(|prompt| prompt.text());
     assert!(typed.is_some_and(|text| text.ends_with("two.md")), "another prompt was closed");
-    enter(&mut desk);
+    desk.press(KeyCode::Enter);
     assert!(desk.app.prompt.is_none());
     assert!(folder.join("one.md").exists() && folder.join("two.md").exists());
 }
@@ -198,16 +162,13 @@ fn the_name_of_a_file_that_is_there_is_corrected_in_its_prompt() {
     let file = desk._folder.path().join("a.md");
     std::fs::write(&file, "mine").unwrap();
     let before = desk.app.snapshot.clone();
-    typed(&mut desk, &format!(":export {}", file.display()));
-    enter(&mut desk);
-    enter(&mut desk);
+    desk.enter(&format!(":export {}⏎", file.display()));
     assert!(notice(&desk).contains("choose another name"), "{}", notice(&desk));
     // In the prompt, the letters are only text, although `a` archives, `d` deletes and `e` edits.
     for _ in 0..4 {
         desk.press(KeyCode::Backspace);
     }
-    typed(&mut desk, "aded.md");
-    enter(&mut desk);
+    desk.enter("aded.md");
     assert!(notice(&desk).starts_with("Exported "), "{}", notice(&desk));
     assert!(desk.app.prompt.is_none() && Arc::ptr_eq(&before, &desk.app.snapshot));
     assert!(file.with_file_name("aded.md").exists() && std::fs::read(&file).unwrap() == b"mine");

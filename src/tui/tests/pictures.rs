@@ -5,18 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crossterm::event::KeyCode;
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
 
-use super::Desk;
 use super::changes::on;
 use super::editor::typed_on_both_sides;
 use super::every_view::go;
 use super::go_back::{lost_nine, open_older};
 use super::loaded::till;
 use super::svg::picture;
+use super::{Desk, buffer};
 use crate::model::Snapshot;
-use crate::tui::view::view;
 
 const SIZE: (u16, u16) = (120, 36);
 /// The keys to marked memories, of which the list shows some.
@@ -76,9 +73,7 @@ fn without_folder(desk: &mut Desk) {
 
 fn drawn(mut desk: Desk) -> String {
     without_folder(&mut desk);
-    let mut terminal = Terminal::new(TestBackend::new(SIZE.0, SIZE.1)).unwrap();
-    terminal.draw(|frame| view(&desk.app, frame)).unwrap();
-    picture(terminal.backend().buffer())
+    picture(&buffer(&desk.app))
 }
 
 type Scene = fn() -> Desk;

@@ -11,13 +11,13 @@ const OLDEST: &str = "what ranks first";
 
 /// Types a search. Returns its effects, so it is not answered yet.
 fn ask(desk: &mut Desk, query: &str) -> Vec<Effect> {
-    let mut effects = Vec::new();
-    let keys = format!("/{query}\r");
-    for c in keys.chars() {
-        let code = if c == '\r' { KeyCode::Enter } else { KeyCode::Char(c) };
-        effects.extend(press(desk, code));
-    }
-    effects
+    only_type(desk, &format!("/{query}⏎"))
+}
+
+/// Types keys; `⏎` is Enter. Returns their effects, which are not carried out yet.
+pub(super) fn only_type(desk: &mut Desk, keys: &str) -> Vec<Effect> {
+    let code = |c| if c == '⏎' { KeyCode::Enter } else { KeyCode::Char(c) };
+    keys.chars().flat_map(|c| press(desk, code(c))).collect()
 }
 
 /// Presses a key. Returns its effects, which are not carried out yet.
@@ -30,10 +30,7 @@ fn a_change_that_is_pressed_before_the_search_is_answered_is_of_what_the_search_
     let mut desk = Desk::new(120, 36);
     let first = selected_title(&desk);
     let effects = ask(&mut desk, "type:learning");
-    for key in ['t', '+', 'e', 'a', 'r', 'l', 'y'] {
-        assert!(press(&mut desk, KeyCode::Char(key)).is_empty(), "{key}");
-    }
-    assert!(press(&mut desk, KeyCode::Enter).is_empty());
+    assert!(only_type(&mut desk, "t+early⏎").is_empty());
     assert!(desk.screen().contains("This waits for the search."), "{}", desk.screen());
     assert_eq!(selected_title(&desk), first);
     desk.settle(effects);
@@ -53,9 +50,7 @@ fn moves_and_changes_typed_at_once_with_a_search_mean_the_rows_that_it_finds() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("ggjjjjjjjj");
     let effects = ask(&mut desk, "retries");
-    for key in ['j', 'd'] {
-        assert!(press(&mut desk, KeyCode::Char(key)).is_empty(), "{key}");
-    }
+    assert!(only_type(&mut desk, "jd").is_empty());
     desk.settle(effects);
     assert_eq!(selected_title(&desk), slow);
     assert!(desk.app.delete_menu.is_some());
@@ -91,9 +86,7 @@ fn esc_and_ctrl_c_drop_keys_that_wait_for_the_search() {
     for key in [KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE), ctrl_c] {
         let mut desk = Desk::new(120, 36);
         let effects = ask(&mut desk, "type:learning");
-        for waits in ['p', 'j', 'd', 'x'] {
-            press(&mut desk, KeyCode::Char(waits));
-        }
+        only_type(&mut desk, "pjdx");
         assert_eq!((desk.app.list_cursor.at, desk.app.queued_keys.len()), (0, 4), "a move waits");
         update(&mut desk.app, Msg::Key(key), now());
         desk.settle(effects);
@@ -153,9 +146,7 @@ fn a_memory_that_is_gone_when_the_stores_are_read_leaves_no_key_for_another() {
 #[test]
 fn keys_for_a_pane_that_is_not_read_yet_do_what_they_do_typed_slowly() {
     let (mut desk, reload) = just_opened();
-    for code in [KeyCode::Char('3'), KeyCode::Char('j'), KeyCode::Char('j'), KeyCode::Enter] {
-        press(&mut desk, code);
-    }
+    only_type(&mut desk, "3jj⏎");
     assert!(desk.screen().contains("This waits until all stores are read."), "{}", desk.screen());
     desk.settle(reload);
     let quick = (desk.app.screen, desk.app.focus, desk.app.query.clone(), desk.app.health_cursor.at);
@@ -170,10 +161,7 @@ fn keys_for_a_pane_that_is_not_read_yet_do_what_they_do_typed_slowly() {
 fn an_action_without_a_key_waits_for_the_search_too() {
     let mut desk = Desk::new(120, 36);
     let effects = ask(&mut desk, "type:learning");
-    for c in ":invert marks".chars() {
-        press(&mut desk, KeyCode::Char(c));
-    }
-    press(&mut desk, KeyCode::Enter);
+    only_type(&mut desk, ":invert marks⏎");
     assert!(desk.app.marks.is_empty(), "{}", desk.screen());
     desk.settle(effects);
     assert!(desk.app.prompt.is_none() && desk.app.marks.count() > 0, "{}", desk.screen());
@@ -187,8 +175,7 @@ fn all_keys_of_a_sequence_wait_together() {
     let file = desk._folder.path().join("memory/sessions/a/memory.jsonl");
     let before = std::fs::read(&file).unwrap();
     for way in ["yp", "yt", "yi"] {
-        let keys = way.chars().flat_map(|c| press(&mut desk, KeyCode::Char(c)));
-        assert_eq!(keys.count(), 0, "{way}");
+        assert!(only_type(&mut desk, way).is_empty(), "{way}");
     }
     assert_eq!(desk.app.queued_keys.len(), 6);
     desk.settle(reload);
@@ -200,8 +187,7 @@ fn all_keys_of_a_sequence_wait_together() {
 #[test]
 fn a_view_that_needs_all_stores_waits_for_them() {
     let (mut desk, reload) = just_opened();
-    press(&mut desk, KeyCode::Char('g'));
-    press(&mut desk, KeyCode::Char('u'));
+    only_type(&mut desk, "gu");
     assert_eq!(desk.app.screen, Screen::Memories);
     desk.settle(reload);
     assert_eq!(desk.app.screen, Screen::Journal, "{}", desk.screen());
@@ -223,10 +209,7 @@ fn keys_that_come_before_a_view_is_read_are_pressed_in_their_order_once_it_is() 
         let expected = slowly(&desk);
         desk.press(KeyCode::Esc);
         desk.type_keys("gb");
-        let mut effects = Vec::new();
-        for c in view.chars().chain(keys.chars()) {
-            effects.extend(press(&mut desk, KeyCode::Char(c)));
-        }
+        let effects = only_type(&mut desk, &format!("{view}{keys}"));
         assert!(
             desk.screen().contains("This waits until the view is read."),
             "{view}{keys}: {}",
@@ -244,16 +227,14 @@ fn keys_that_come_before_a_view_is_read_are_pressed_in_their_order_once_it_is() 
 fn keys_that_come_before_a_backup_is_opened_wait_for_it_and_esc_drops_them() {
     let mut desk = Desk::new(120, 36);
     desk.type_keys("r");
-    let effects = press(&mut desk, KeyCode::Enter);
-    press(&mut desk, KeyCode::Char('G'));
+    let effects = only_type(&mut desk, "⏎G");
     let is_read = |desk: &Desk| desk.app.list_view.details.len() > 1;
     assert!(!is_read(&desk) && !desk.app.queued_keys.is_empty());
     desk.settle(effects);
     let own = &desk.app.list_view.details;
     assert!(is_read(&desk) && own.cursor.at + 1 == own.len(), "{}", desk.screen());
     desk.type_keys("gb");
-    let effects = press(&mut desk, KeyCode::Char('r'));
-    press(&mut desk, KeyCode::Char('k'));
+    let effects = only_type(&mut desk, "rk");
     press(&mut desk, KeyCode::Esc);
     desk.settle(effects);
     assert_eq!(

@@ -1,21 +1,11 @@
 //! Repeating the last change: only a change that was made is repeated.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::KeyCode;
 
 use super::changes::notice;
-use super::{Desk, Msg, now, selected_title, update};
-use crate::tui::message::Effect;
+use super::queued_keys::only_type;
+use super::{Desk, Msg, selected_title};
 use crate::work::JobResult;
-
-/// Types keys; `⏎` is Enter. Returns their effects, which are not carried out yet.
-fn only_type(desk: &mut Desk, keys: &str) -> Vec<Effect> {
-    let mut effects = Vec::new();
-    for c in keys.chars() {
-        let code = if c == '⏎' { KeyCode::Enter } else { KeyCode::Char(c) };
-        effects.extend(update(&mut desk.app, Msg::Key(KeyEvent::new(code, KeyModifiers::NONE)), now()));
-    }
-    effects
-}
 
 #[test]
 fn what_was_refused_or_canceled_is_not_repeated() {

@@ -5,15 +5,10 @@ use std::path::PathBuf;
 use crossterm::event::KeyCode;
 
 use super::Desk;
+use super::bulk::told;
 use super::go_back::{files, id, learnings, lost_nine, notice, open_older, root, tasks};
 use crate::model::State;
 use crate::work::ChoreKind;
-
-/// Returns the lines of the plan that waits for a yes.
-fn told(desk: &Desk) -> String {
-    let confirm = desk.app.confirm.as_ref().unwrap_or_else(|| panic!("{}", notice(desk)));
-    (0..confirm.len()).map(|at| confirm.line(at) + "\n").collect()
-}
 
 /// Writes the learnings as another program does. palimp does not read them yet.
 fn write_unseen(desk: &Desk, lines: &[String]) {

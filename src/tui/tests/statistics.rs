@@ -1,7 +1,6 @@
 //! Statistics: days, weeks, and the memories of a day.
 
-use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
-
+use super::mouse::click;
 use super::*;
 use crate::model::State;
 use crate::query::UsageStatistics;
@@ -103,12 +102,9 @@ fn a_click_on_a_day_goes_to_it_and_a_second_one_lists_its_memories() {
         let days = statistics_view::parts(&desk.app).days;
         let column = days.x + statistics_view::NAMES + (wanted / 7) as u16 * statistics_view::step(&desk.app);
         let row = days.y + (wanted % 7) as u16;
-        let kind = MouseEventKind::Down(MouseButton::Left);
-        let click = Msg::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE });
-        desk.send(click);
+        click(&mut desk, (column, row));
         assert_eq!(desk.app.statistics.day, wanted);
-        let click = Msg::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE });
-        desk.send(click);
+        click(&mut desk, (column, row));
         assert_eq!(desk.app.screen, Screen::Memories);
         assert!(desk.app.query.starts_with("at:"), "{}", desk.app.query);
     }

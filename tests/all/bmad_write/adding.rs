@@ -44,7 +44,7 @@ fn an_add_says_what_it_lacks() {
     );
     assert!(
         said(RecordDraft { record: Some(r#"{"id":"msg-001"}"#), ..draft("conversation", "x") })
-            .contains("already exists")
+            .contains("The id \"msg-001\" already exists.")
     );
     assert_eq!(add(RecordDraft { record: Some("[]"), ..draft("finding", "x") }).0, "E_SCHEMA_INVALID");
 }

@@ -4,27 +4,11 @@ use proptest::prelude::*;
 
 use crate::support::{Files, TempStore, Verb};
 
-const LINES: [&str; 16] = [
-    "# Heading",
-    "plain text",
-    "- [a](a.md) — hook",
-    "- [gone](gone.md)",
-    "",
-    "   ",
-    "trailing  ",
-    "<!-- comment -->",
-    "<!-- open",
-    "`mem:x` [[a]]",
-    "---",
-    "key: value: more",
-    "é 漢字 🙂",
-    "\t tab",
-    "* item",
-    "| a | b |",
-];
+const LINES: &str = "# Heading§plain text§- [a](a.md) — hook§- [gone](gone.md)§§   §trailing  §\
+    <!-- comment -->§<!-- open§`mem:x` [[a]]§---§key: value: more§é 漢字 🙂§\t tab§* item§| a | b |";
 
 fn body(picks: &[usize], end: &str, is_ended: bool) -> String {
-    let text: Vec<&str> = picks.iter().map(|at| LINES[at % LINES.len()]).collect();
+    let text: Vec<&str> = picks.iter().map(|at| LINES.split('§').nth(*at).unwrap()).collect();
     let text = text.join(end);
     if is_ended { text + end } else { text }
 }

@@ -6,14 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use super::each_file::Site;
 
 /// Problems from comparing files with each other.
-const COMPARING: [&str; 6] = [
-    "index-stale",
-    "count-mismatch",
-    "hash-mismatch",
-    "projection-stale",
-    "entry-block-stale",
-    "dangling-reference",
-];
+const COMPARING: &str = "index-stale count-mismatch hash-mismatch projection-stale entry-block-stale \
+    dangling-reference";
 
 #[test]
 fn what_is_made_of_a_file_that_cannot_be_read_is_not_compared_with_the_others() {
@@ -35,7 +29,7 @@ fn what_is_made_of_a_file_that_cannot_be_read_is_not_compared_with_the_others() 
         let folder = file.parent().unwrap();
         let is_claim = |row: &&serde_json::Value| {
             let own = root.join(row["file"].as_str().unwrap());
-            COMPARING.contains(&row["code"].as_str().unwrap())
+            COMPARING.split(' ').any(|code| row["code"] == code)
                 && (row["code"] == "dangling-reference" || folder.starts_with(own.parent().unwrap()))
         };
         let claims: Vec<_> = rows.iter().filter(is_claim).collect();

@@ -105,40 +105,14 @@ fn verbs(site: &Site, root: &Path, has_sessions: bool) -> (Lines, Lines, String)
     let split = |line: &str| -> Vec<String> {
         line.split(' ').map(|word| word.replace("KEY", key).replace("SESSION", session)).collect()
     };
-    let mut showing = vec![
-        "stores",
-        "list",
-        "search the",
-        "show KEY",
-        "stats",
-        "export --format jsonl",
-        "export the --format csv",
-    ];
-    let mut changing = vec![
-        "add --type finding --text new --session SESSION",
-        "edit KEY --set text=new",
-        "edit --query the --set text=new",
-        "tag KEY +new",
-        "tag --query the --rename api=new",
-        "delete KEY",
-        "delete --query the",
-        "undelete --query is:deleted",
-        "archive KEY",
-        "unarchive --query is:archived",
-        "move KEY --to nowhere",
-        "compact",
-        "reindex",
-        "maintain",
-        "migrate",
-        "repair --all-safe",
-        "backup create",
-        "undo",
-        "redo",
-        "erase KEY",
-        "check",
-        "journal",
-        "backup list",
-    ];
+    let showing = "stores|list|search the|show KEY|stats|export --format jsonl|export the --format csv";
+    let mut showing: Vec<&str> = showing.split('|').collect();
+    let changing = "add --type finding --text new --session SESSION|edit KEY --set text=new|\
+        edit --query the --set text=new|tag KEY +new|tag --query the --rename api=new|delete KEY|\
+        delete --query the|undelete --query is:deleted|archive KEY|unarchive --query is:archived|\
+        move KEY --to nowhere|compact|reindex|maintain|migrate|repair --all-safe|backup create|undo|redo|\
+        erase KEY|check|journal|backup list";
+    let mut changing: Vec<&str> = changing.split('|').collect();
     if has_sessions {
         showing.extend(["session list", "session export SESSION"]);
         changing.extend(["session new other", "session archive SESSION", "session delete SESSION"]);

@@ -68,20 +68,8 @@ enum Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let piece = proptest::sample::select(vec![
-        "a",
-        " ",
-        "\n",
-        "接",
-        "e\u{301}",
-        "👩‍👧",
-        "\u{202e}",
-        "\t",
-        "word ",
-        "longerword",
-        "\u{301}",
-        "\r",
-    ]);
+    let pieces = "a| |\n|接|e\u{301}|👩‍👧|\u{202e}|\t|word |longerword|\u{301}|\r";
+    let piece = proptest::sample::select(pieces.split('|').collect::<Vec<_>>());
     prop_oneof![
         6 => proptest::sample::select("ab \n接\u{301}é".chars().collect::<Vec<_>>()).prop_map(Step::Type),
         2 => proptest::collection::vec(piece, 0..12).prop_map(|pieces| Step::Paste(pieces.concat())),

@@ -16,38 +16,20 @@ fn paths(held: &Held) -> [String; 2] {
 
 #[test]
 fn an_event_goes_where_the_store_has_its_events() {
-    let held = || Held::default();
-    let month = "events/2026-02/events.jsonl";
+    let (month, older) = ("events/2026-02/events.jsonl", "events/2025-01/events.jsonl");
+    let (below, beside) = ("events/2026-02/traces/t-1.jsonl", "traces/t-1.jsonl");
     for (found, log, trace) in [
-        (held().with("events/2025-01/events.jsonl", ""), month, "events/2026-02/traces/t-1.jsonl"),
-        (
-            held().with("events/2025-01/events.jsonl", "").with("traces/t.jsonl", ""),
-            month,
-            "traces/t-1.jsonl",
-        ),
-        (
-            held().with("events/2025-01/events.jsonl", "").with("events/log.jsonl", ""),
-            month,
-            "events/2026-02/traces/t-1.jsonl",
-        ),
-        (held().with("events/2025-11.jsonl", ""), "events/2026-02.jsonl", "traces/t-1.jsonl"),
-        (
-            held()
-                .with("events/2025-11.jsonl", "")
-                .with("events/script.jsonl", "")
-                .with("traces/t.jsonl", ""),
-            "events/2026-02.jsonl",
-            "traces/t-1.jsonl",
-        ),
-        (held().with("events/events.jsonl", ""), "events/events.jsonl", "traces/t-1.jsonl"),
-        (held().with("events/log.jsonl", ""), "events/log.jsonl", "traces/t-1.jsonl"),
-        (
-            held().with("events/log.jsonl", "").with("events/traces/t.jsonl", ""),
-            "events/log.jsonl",
-            "events/traces/t-1.jsonl",
-        ),
+        (older, month, below),
+        (&format!("{older} traces/t.jsonl"), month, beside),
+        (&format!("{older} events/log.jsonl"), month, below),
+        ("events/2025-11.jsonl", "events/2026-02.jsonl", beside),
+        ("events/2025-11.jsonl events/script.jsonl traces/t.jsonl", "events/2026-02.jsonl", beside),
+        ("events/events.jsonl", "events/events.jsonl", beside),
+        ("events/log.jsonl", "events/log.jsonl", beside),
+        ("events/log.jsonl events/traces/t.jsonl", "events/log.jsonl", "events/traces/t-1.jsonl"),
     ] {
-        assert_eq!(paths(&found), [log, trace]);
+        let held = found.split(' ').fold(Held::default(), |held, path| held.with(path, ""));
+        assert_eq!(paths(&held), [log, trace], "{found}");
     }
     let held = Held { folders: vec!["events".into(), "events/2026-01".into()], ..Held::default() };
     assert_eq!(paths(&held)[0], month);

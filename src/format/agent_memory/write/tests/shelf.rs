@@ -12,7 +12,7 @@ use super::super::path_edits::{BundleEdit, BundleFileWrite};
 use super::super::prune::PruneResult;
 use crate::format::writing::Refusal;
 use crate::format::{AssemblyInput, Format, Placement};
-use crate::model::{Bytes, Document, Moment, Role};
+use crate::model::{Bytes, Document, Moment};
 
 pub const WHEN: &str = "2026-01-20T10:00:00.000Z";
 const STORE: &str = ".agent-memory";
@@ -238,13 +238,4 @@ fn gather(root: &Path, folder: &Path, shelf: &mut Shelf) {
             shelf.0.insert(path.strip_prefix(root).unwrap().to_owned(), bytes);
         }
     }
-}
-
-/// Also checks that the files got their roles.
-#[test]
-fn a_made_store_is_clean_to_both() {
-    let shelf = Shelf::made(3);
-    assert_eq!(shelf.problems(), Vec::<String>::new());
-    assert_eq!(super::tool::faults(&shelf), Vec::<String>::new());
-    assert!(shelf.documents().iter().any(|document| document.role == Role::Config));
 }

@@ -185,15 +185,8 @@ fn the_session_s_folder_may_be_named_in_the_archive_or_not() {
 
 #[test]
 fn links_devices_and_pipes_are_refused_also_where_large_ones_are_allowed() {
-    for kind in [
-        EntryType::Symlink,
-        EntryType::Link,
-        EntryType::Char,
-        EntryType::Block,
-        EntryType::Fifo,
-        EntryType::Continuous,
-        EntryType::XGlobalHeader,
-    ] {
+    use EntryType::{Block, Char, Continuous, Fifo, Link, Symlink, XGlobalHeader};
+    for kind in [Symlink, Link, Char, Block, Fifo, Continuous, XGlobalHeader] {
         assert!(with_entry("s/x", kind).contains("only files and folders are unpacked"), "{kind:?}");
         let packed = gzip(&tar_of(&[("s/x", kind, b"")]));
         assert!(restore_session("s", &packed, None, true).is_err(), "{kind:?}");

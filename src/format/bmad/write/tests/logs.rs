@@ -75,19 +75,6 @@ fn a_draft_that_breaks_the_schema_is_refused() {
 }
 
 #[test]
-fn an_id_that_is_given_is_kept_unless_it_is_taken() {
-    let logs = logs_of([b"", b"", b"{\"id\":\"finding-x\"}\n", b""]);
-    let given = |record: &'static str| {
-        add(
-            &logs,
-            &RecordDraft { kind: "finding", text: Some("x"), record: Some(record), ..RecordDraft::default() },
-        )
-    };
-    assert_eq!(given("{\"id\":\"finding-y\"}").unwrap()["id"], "finding-y");
-    assert_eq!(why(given("{\"id\":\"finding-x\"}")), "The id \"finding-x\" already exists.");
-}
-
-#[test]
 fn a_preference_may_take_its_key_from_elsewhere() {
     let draft = RecordDraft {
         kind: "preference",

@@ -195,31 +195,13 @@ fn a_long_id_does_not_make_a_long_index() {
 
 #[test]
 fn a_session_is_not_made_under_a_name_that_leads_elsewhere() {
-    let hostile = [
-        "",
-        ".",
-        "..",
-        "../x",
-        "/etc",
-        "a/b",
-        "a\\b",
-        "sess-2026-01-11-../x",
-        "sess-2026-01-11-a/b",
-        "sess-2026-01-11-a\0",
-    ];
-    let other = [
-        "payments",
-        "sess-",
-        "sess-2026-01-11",
-        "sess-2026-01-11-",
-        "sess-2026-13-41-a",
-        "sess-2026-01-11-a.b",
-        "sess-é026-01-11-a",
-    ];
-    for id in hostile.into_iter().chain(other) {
+    let hostile = " . .. ../x /etc a/b a\\b sess-2026-01-11-../x sess-2026-01-11-a/b sess-2026-01-11-a\0";
+    let other = "payments sess- sess-2026-01-11 sess-2026-01-11- sess-2026-13-41-a sess-2026-01-11-a.b \
+        sess-é026-01-11-a";
+    for id in hostile.split(' ').chain(other.split(' ')) {
         assert!(why(new_session(id, None, NOW)).contains("can't be a session's id"), "{id:?}");
     }
-    for name in hostile {
+    for name in hostile.split(' ') {
         assert!(session_id(name, NOW).is_err(), "{name:?}");
     }
     assert!(session_id(&"x".repeat(300), NOW).is_err());
