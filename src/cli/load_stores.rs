@@ -167,8 +167,9 @@ pub fn with_deleted(context: &Context, snapshot: &Snapshot) -> Result<Snapshot> 
     Ok(with)
 }
 
-/// Returns the stores with the memories of palimp's own archive.
-pub fn with_archived(context: &Context, snapshot: Snapshot) -> Result<Snapshot> {
+/// Like [`snapshot`], to search the texts of all memories, also of those in palimp's own archive.
+pub fn texts(context: &Context) -> Result<Snapshot> {
+    let snapshot = read_and_tended(context, Extent::Texts, ReadScope::All, RecoveryMode::BestEffort)?;
     if !snapshot.stores.iter().any(|own| is_in_own_data(own)) {
         return Ok(snapshot);
     }

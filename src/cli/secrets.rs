@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{Context, Exit, Failure, Limit, ReadScope, Result, load_stores, say};
+use super::{Context, Exit, Failure, Limit, Result, load_stores, say};
 use crate::check::secrets::{Finding, findings, findings_in_copy};
 use crate::detectors::{Kind, NameList, mask};
 use crate::disk::{Machine, RealDisk, ThisMachine};
@@ -76,7 +76,7 @@ pub fn run(context: &mut Context, options: &SecretOptions) -> Result {
     let names = options.names.as_deref().map(names_in).transpose()?;
     let data = load_stores::data_folder(context)?;
     let triage = verdicts(context)?;
-    let snapshot = load_stores::with_archived(context, load_stores::snapshot(context, ReadScope::All)?)?;
+    let snapshot = load_stores::texts(context)?;
     let mut found = named_findings(&snapshot, names.as_ref(), &mut |why| context.unread.line(why));
     found.retain(|row| is_wanted(&options.only, &row.found));
     context.unread.archives(&snapshot);

@@ -22,7 +22,7 @@ pub struct Detection {
 
 impl Detection {
     /// Returns a value that [`MASK`] replaces as a whole.
-    pub(super) fn hidden_whole(kind: Kind, rule: &'static str, span: Range<usize>) -> Detection {
+    pub(super) fn hidden_whole(kind: Kind, rule: impl Into<Cow<'static, str>>, span: Range<usize>) -> Self {
         Detection { kind, rule: rule.into(), hidden: span.clone(), span }
     }
 }

@@ -80,12 +80,14 @@ fn is_free(bytes: &[u8], span: &Range<usize>) -> bool {
 }
 
 fn card(bytes: &[u8], start: usize, end: usize) -> Option<Detection> {
-    // A group of the printed form has three digits or more.
-    if end - start < 3 {
-        return None;
-    }
     let separator = bytes.get(end).copied().filter(|byte| b" -".contains(byte));
     let separators = separator.as_slice();
+    // A group of the printed form has three digits or more.
+    let is_group =
+        end - start > 2 && separator.is_some() && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
+    if end - start < 12 && !is_group {
+        return None;
+    }
     let (all, ends) = digits(bytes, start, separators);
     let len = (12..=19).rev().find(|len| {
         let own = all.get(..*len);
@@ -139,6 +141,7 @@ fn luhn(digits: &[u8]) -> bool {
 fn iban(bytes: &[u8], at: usize) -> Option<Detection> {
     let start = at.checked_sub(2)?;
     let country = bytes.get(start..at).filter(|own| own.iter().all(u8::is_ascii_alphabetic))?;
+    bytes.get(at + 1).filter(|own| own.is_ascii_digit())?;
     let country = country.to_ascii_uppercase();
     let known = IBAN_LENGTHS.split_ascii_whitespace().find(|own| own.as_bytes().starts_with(&country))?;
     let len: usize = known.get(2..)?.parse().ok()?;
@@ -174,7 +177,7 @@ fn phone(bytes: &[u8], start: usize, end: usize) -> Option<Detection> {
     let is_open = before.last() == Some(&b'(');
     let from = if is_open { start - 1 } else { start };
     let plus = from.checked_sub(1).filter(|at| bytes[*at] == b'+');
-    let (all, last) = spread(text)?;
+    let (count, last) = spread(text)?;
     let span = plus.unwrap_or(from)..start + last;
     let own = &text[..last];
     // One point alone is that of a decimal number.
@@ -189,24 +192,24 @@ fn phone(bytes: &[u8], start: usize, end: usize) -> Option<Detection> {
     let is_named = || is_near(bytes, span.start, &PHONE_WORDS);
     let groups = text[..last].split(|byte| !byte.is_ascii_digit()).filter(|own| !own.is_empty());
     let lens: Vec<usize> = groups.map(<[u8]>::len).collect();
-    let is_american = lens == [3, 3, 4] || all.len() == 11 && all[0] == 1 && lens == [1, 3, 3, 4];
+    let is_american = lens == [3, 3, 4] || count == 11 && text[0] == b'1' && lens == [1, 3, 3, 4];
     let is_double_zero =
         text.starts_with(b"00") && text.get(2).is_some_and(|byte| (b'1'..=b'9').contains(byte));
     let is_phone = match plus {
         Some(_) => {
             let least = if lens.len() > 1 { PHONE.start } else { PHONE.start + 2 };
-            (least..PHONE.end).contains(&all.len()) && all[0] != 0
+            (least..PHONE.end).contains(&count) && text[0] != b'0'
         }
-        None if is_american => all[0] > 0 || is_named(),
-        None if is_double_zero => (10..16).contains(&all.len()) && (lens.len() > 1 || is_named()),
+        None if is_american => text[0] > b'0' || is_named(),
+        None if is_double_zero => (10..16).contains(&count) && (lens.len() > 1 || is_named()),
         // National forms begin with a trunk prefix, and are written in groups or named.
-        None if all[0] == 0 => {
+        None if text[0] == b'0' => {
             let is_french = lens == [2, 2, 2, 2, 2];
             let is_grouped = (2..6).contains(&lens.len()) && lens[0] >= 3 && lens.iter().all(|len| *len > 1);
-            (9..13).contains(&all.len()) && (is_grouped || is_french || is_named())
+            (9..13).contains(&count) && (is_grouped || is_french || is_named())
         }
-        None if lens == [11] => all[0] == 1 && (3..10).contains(&all[1]) && is_named(),
-        None => (7..13).contains(&all.len()) && end - start < 12 && is_named() && lens.len() > 1,
+        None if lens == [11] => text[0] == b'1' && text[1] > b'2' && is_named(),
+        None => (7..13).contains(&count) && end - start < 12 && is_named() && lens.len() > 1,
     };
     is_phone.then(|| Detection::hidden_whole(Kind::Phone, "phone", span))
 }
@@ -219,21 +222,18 @@ fn is_near(bytes: &[u8], at: usize, words: &[&str]) -> bool {
     words.iter().any(|word| has(word))
 }
 
-/// Returns the digits of a telephone number in any form, and where it ends in `text`.
-fn spread(text: &[u8]) -> Option<(Vec<u8>, usize)> {
-    let (mut all, mut end, mut gap) = (Vec::new(), 0, 0);
+/// Returns how many digits a telephone number in any form has, and where it ends in `text`.
+fn spread(text: &[u8]) -> Option<(usize, usize)> {
+    let (mut count, mut end, mut gap) = (0, 0, 0);
     let is_slash = |at: usize| text.get(at.saturating_sub(2)..=at) == Some(b" / ");
     for (at, byte) in text.iter().enumerate().take(LONGEST) {
         match byte {
-            b'0'..=b'9' => {
-                all.push(byte - b'0');
-                (end, gap) = (at + 1, 0);
-            }
+            b'0'..=b'9' => (count, end, gap) = (count + 1, at + 1, 0),
             b' ' | b'-' | b'.' | b'/' | b'(' | b')' if gap < 2 || is_slash(at) => gap += 1,
             _ => break,
         }
     }
-    (all.len() >= 7).then_some((all, end))
+    (count >= 7).then_some((count, end))
 }
 
 /// True if a text is a date or a time, or begins with one.

@@ -106,12 +106,16 @@ fn is_in_url(before: &[u8]) -> bool {
     memchr::memmem::find(&before[before.len() - word..], b"://").is_some()
 }
 
-/// Returns the address of a machine whose first separator is at `at`.
+/// Returns the address of a machine whose first separator is at `at`. Most signs end a word or a sentence.
 fn machine(bytes: &[u8], at: usize) -> Option<Detection> {
+    let next = bytes.get(at + 1)?;
     match bytes[at] {
-        b'.' => ipv4(bytes, at).or_else(|| short_mac(bytes, at)).or_else(|| host(bytes, at)),
-        b'-' => mac(bytes, at),
-        _ => mac(bytes, at).or_else(|| ipv6(bytes, at)),
+        b'.' if next.is_ascii_digit() => ipv4(bytes, at).or_else(|| short_mac(bytes, at)),
+        b'.' if next.is_ascii_alphabetic() => short_mac(bytes, at).or_else(|| host(bytes, at)),
+        b'-' | b':' if next.is_ascii_hexdigit() || *next == b':' => {
+            mac(bytes, at).or_else(|| ipv6(bytes, at))
+        }
+        _ => None,
     }
 }
 
@@ -157,14 +161,14 @@ fn ipv6(bytes: &[u8], at: usize) -> Option<Detection> {
     }
     let text = std::str::from_utf8(&bytes[span.clone()]).ok()?;
     let colons = text.bytes().filter(|byte| *byte == b':').count();
-    let own: Ipv6Addr = text.parse().ok()?;
+    let own: Ipv6Addr = if colons < 3 { None } else { text.parse().ok() }?;
     let is_cut = bytes[..span.start].last().is_some_and(u8::is_ascii_alphanumeric)
         && !is_after_escape(bytes, span.start)
         || bytes.get(span.end).is_some_and(u8::is_ascii_alphanumeric);
     let is_usual = IpAddr::from(own).is_loopback() || own.is_unspecified();
     // Otherwise `09:00::` would be one.
     let is_long = text.split(':').any(|group| group.len() > 2);
-    (colons >= 3 && is_long && text.len() >= 7 && !is_cut && !is_usual)
+    (is_long && text.len() >= 7 && !is_cut && !is_usual)
         .then(|| Detection::hidden_whole(Kind::Address, "ipv6", span))
 }
 
@@ -179,8 +183,8 @@ fn mac(bytes: &[u8], at: usize) -> Option<Detection> {
         |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != bytes[at]);
     let starts = is_edge(bytes[..span.start].last()) || is_after_escape(bytes, span.start);
     // The address of all machines, or of none.
-    let is_usual = [b'0', b'f', b'F'].iter().any(|digit| own.iter().step_by(3).all(|byte| byte == digit));
-    let is_it = own.iter().enumerate().all(fits) && starts && !is_usual && is_edge(bytes.get(span.end));
+    let is_usual = || [b'0', b'f', b'F'].iter().any(|digit| own.iter().step_by(3).all(|byte| byte == digit));
+    let is_it = own.iter().enumerate().all(fits) && starts && !is_usual() && is_edge(bytes.get(span.end));
     is_it.then(|| Detection::hidden_whole(Kind::Address, "mac", span))
 }
 
@@ -194,14 +198,15 @@ fn short_mac(bytes: &[u8], at: usize) -> Option<Detection> {
     let end = bytes
         .get(span.end)
         .filter(|byte| **byte != b'.' || bytes.get(span.end + 1).is_some_and(u8::is_ascii_alphanumeric));
-    let has_both = own.iter().any(u8::is_ascii_alphabetic) && own.iter().any(u8::is_ascii_digit);
+    let has_both = || own.iter().any(u8::is_ascii_alphabetic) && own.iter().any(u8::is_ascii_digit);
     let is_it =
-        own.iter().enumerate().all(fits) && has_both && is_edge(bytes[..span.start].last()) && is_edge(end);
+        own.iter().enumerate().all(fits) && has_both() && is_edge(bytes[..span.start].last()) && is_edge(end);
     is_it.then(|| Detection::hidden_whole(Kind::Address, "mac", span))
 }
 
 /// Returns the host name of a private network whose last point is at `at`.
 fn host(bytes: &[u8], at: usize) -> Option<Detection> {
+    bytes.get(at + 1).filter(|next| b"ilc".contains(next))?;
     let ending = PRIVATE_DOMAINS.iter().find(|own| bytes[at..].starts_with(own.as_bytes()))?;
     let end = at + ending.len();
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.';

@@ -10,16 +10,20 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::kind::Kind;
-use crate::text::hash_filter::HashFilter;
 
 /// The largest size a compiled pattern may have, in bytes.
 const COMPILED: usize = 4 << 20;
 
 /// How far after a keyword its value starts at most, in bytes.
 const CONTEXT: usize = 112;
+/// The longest text that a pattern is tried on, in bytes.
+const WINDOW: usize = 4096;
+/// How many bytes after a keyword are searched at least. What is left of its value then, and of marks after it, too.
+const REACH: usize = 248;
+const MARKS: usize = 8;
 
 fn is_end(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || b"\"'`<>".contains(&byte)
+    byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>')
 }
 
 /// True if a text is no plain word: it has a digit, a mark inside, or capitals inside.
@@ -48,6 +52,9 @@ pub struct Rule {
     /// The least length of a value, in bytes.
     #[serde(default)]
     pub least: usize,
+    /// What must follow the keyword without a space: a login in an address has an `@`, most addresses have none.
+    #[serde(default)]
+    with: Cow<'static, str>,
     pattern: Cow<'static, str>,
     /// The minimum entropy of the value, in bits a character.
     #[serde(default)]
@@ -92,9 +99,9 @@ impl Rule {
     /// True if there is enough text for a value. Most keywords stand in plain text, and to compile a pattern
     /// takes longer than to search a screen.
     pub fn may_match(&self, bytes: &[u8], at: usize) -> bool {
+        let run = || bytes[at..].iter().take(WINDOW).take_while(|byte| !is_end(**byte));
         if !self.in_context && self.before == 0 {
-            let run = bytes[at..].iter().take(self.least).take_while(|byte| !is_end(**byte)).count();
-            return run >= self.least;
+            return run().count() >= self.least;
         }
         let from = at.saturating_sub(self.before);
         let near = &bytes[from..bytes.len().min(at + CONTEXT + self.least)];
@@ -107,7 +114,17 @@ impl Rule {
             Judge::Form | Judge::Url => run.len() >= self.least,
             _ => run.split(|byte| b"=:,;".contains(byte)).any(|own| own.len() >= self.least && is_odd(own)),
         };
-        starts.any(|(start, run)| start < self.before + CONTEXT && is_value(run))
+        self.with.bytes().all(|with| run().any(|byte| *byte == with))
+            && starts.any(|(start, run)| start < self.before + CONTEXT && is_value(run))
+    }
+
+    /// Returns where the text ends in which the pattern is searched for. One that may start before the keyword would be
+    /// searched for in all text after it.
+    pub fn end(&self, bytes: &[u8], at: usize) -> usize {
+        let most = bytes.len().min(at + WINDOW);
+        let reach = if self.before > 0 { most.min(at + REACH) } else { most };
+        let len = bytes[reach..most].iter().take_while(|byte| !is_end(**byte)).count();
+        most.min(reach + len + MARKS)
     }
 
     /// Returns the length of the keyword at the start of a value.
@@ -131,112 +148,78 @@ impl Rule {
     }
 }
 
-/// The rules, and an index that finds their keywords.
+/// The number of hashes of heads.
+const HASHES: usize = 1 << 12;
+
+/// The rules, and an index of their keywords by their heads, the first three bytes. The first screen waits until it is
+/// made: an automaton of all keywords takes some three milliseconds to make, this takes less than one.
 pub struct RuleSet {
-    rules: Vec<Rule>,
-    keywords: KeywordIndex,
+    pub rules: Vec<Rule>,
+    /// What follows a head in keywords, by the hash of the head: nearly all places in a text are excluded by it.
+    following: Box<[u32; HASHES]>,
+    /// The keywords with a head, each with the number of its rule.
+    by_head: HashMap<u32, Vec<(Vec<u8>, usize)>, FixedState>,
 }
 
-static RULES: LazyLock<RuleSet> = LazyLock::new(|| {
-    #[derive(Default, Deserialize)]
-    struct Asset {
-        rules: Vec<Rule>,
-    }
-    let own: Asset = serde_json::from_str(include_str!("../../assets/detectors.json")).unwrap_or_default();
-    let rules = own.rules;
-    let words = rules.iter().enumerate().flat_map(|(number, rule)| {
-        rule.keywords.iter().map(move |word| (word.as_bytes(), rule.ignore_case, number))
-    });
-    RuleSet { keywords: KeywordIndex::of(words), rules }
+pub static RULES: LazyLock<RuleSet> = LazyLock::new(|| {
+    let mut asset: HashMap<String, Vec<Rule>> =
+        serde_json::from_str(include_str!("../../assets/detectors.json")).unwrap_or_default();
+    RuleSet::of(asset.remove("rules").unwrap_or_default())
 });
 
 impl RuleSet {
-    /// Returns the rules of the program.
-    pub fn own() -> &'static RuleSet {
-        &RULES
-    }
-
-    #[cfg(test)]
-    pub fn all(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    /// Returns where a keyword is found, each with a rule of it.
-    pub fn hits<'r>(&'r self, bytes: &'r [u8]) -> impl Iterator<Item = (Range<usize>, &'r Rule)> + 'r {
-        self.keywords.hits(bytes).filter_map(|(at, rule)| Some((at, self.rules.get(rule)?)))
-    }
-}
-
-/// How many bytes of a keyword are hashed. No keyword is shorter.
-const HEAD: usize = 3;
-/// The number of bits that say whether a head may be that of a keyword.
-const BITS: usize = 1 << 16;
-
-/// Keywords, by their first bytes. The first screen waits until this is made: an automaton of all keywords takes some
-/// three milliseconds to make, this index takes less than one.
-struct KeywordIndex {
-    /// The hashes of heads: nearly all places in a text are excluded by them.
-    heads: HashFilter,
-    by_head: HashMap<[u8; HEAD], Vec<Keyword>, FixedState>,
-}
-
-struct Keyword {
-    text: Vec<u8>,
-    ignore_case: bool,
-    rule: usize,
-}
-
-impl KeywordIndex {
-    /// Makes an index of keywords, each with whether its case is ignored, and its rule.
-    fn of<'w>(words: impl Iterator<Item = (&'w [u8], bool, usize)>) -> KeywordIndex {
-        let mut own = KeywordIndex { heads: HashFilter::of(BITS), by_head: HashMap::default() };
-        for (text, ignore_case, rule) in words {
-            let Some(head) = head(text, 0) else { continue };
-            own.heads.add(hash(u32::from_le_bytes([head[0], head[1], head[2], 0])));
-            let keyword = Keyword { text: text.to_vec(), ignore_case, rule };
-            own.by_head.entry(head).or_default().push(keyword);
+    fn of(rules: Vec<Rule>) -> RuleSet {
+        let mut own =
+            RuleSet { rules: Vec::new(), following: Box::new([0; HASHES]), by_head: HashMap::default() };
+        let words = rules
+            .iter()
+            .enumerate()
+            .flat_map(|(number, rule)| rule.keywords.iter().map(move |word| (number, word.as_bytes())));
+        for (number, word) in words {
+            let Some((&[a, b, c], rest)) = word.split_first_chunk() else { continue };
+            let start = start_of([a, b, c, *rest.first().unwrap_or(&0)]);
+            own.following[hash(start)] |= if rest.is_empty() { u32::MAX } else { following(start) };
+            own.by_head.entry(start << 8).or_default().push((word.to_vec(), number));
         }
-        own
+        RuleSet { rules, ..own }
     }
 
-    /// Returns where keywords are found, each with its rule.
-    fn hits<'k>(&'k self, bytes: &'k [u8]) -> impl Iterator<Item = (Range<usize>, usize)> + 'k {
-        let (mut end, mut last) = (0, 0);
-        // Every byte of a store passes here.
-        let places = std::iter::from_fn(move || {
-            while end < bytes.len() {
-                last = last >> 8 | u32::from(bytes[end].to_ascii_lowercase()) << 16;
-                end += 1;
-                if end >= HEAD && self.heads.may_have(hash(last)) {
-                    return Some(end - HEAD);
-                }
-            }
-            None
+    /// Returns where a keyword is found, each with a rule of it. Every byte of a store passes here.
+    pub fn hits<'r>(&'r self, bytes: &'r [u8]) -> impl Iterator<Item = (Range<usize>, &'r Rule)> + 'r {
+        let starts = (0..bytes.len()).filter_map(move |at| {
+            let start = match *bytes.get(at..)? {
+                [a, b, c, d, ..] => start_of([a, b, c, d]),
+                [a, b, c] => start_of([a, b, c, 0]),
+                _ => return None,
+            };
+            (self.following[hash(start)] & following(start) != 0).then_some((at, start))
         });
-        places.flat_map(move |at| {
-            let known = head(bytes, at).and_then(|head| self.by_head.get(&head));
-            let own = known.into_iter().flatten().filter(move |own| own.is_at(bytes, at));
-            own.map(move |own| (at..at + own.text.len(), own.rule))
+        starts.flat_map(move |(at, start)| {
+            let words = self.by_head.get(&(start << 8)).into_iter().flatten();
+            words.filter_map(move |(word, rule)| {
+                let there = bytes.get(at..at + word.len())?;
+                // Most others end in another letter.
+                if (there.last()? ^ word.last()?) & 31 != 0 {
+                    return None;
+                }
+                let rule = self.rules.get(*rule)?;
+                let is_it = there == word || rule.ignore_case && there.eq_ignore_ascii_case(word);
+                is_it.then(|| (at..at + word.len(), rule))
+            })
         })
     }
 }
 
-impl Keyword {
-    fn is_at(&self, bytes: &[u8], at: usize) -> bool {
-        let there = bytes.get(at..at + self.text.len());
-        there.is_some_and(|there| match self.ignore_case {
-            true => there.eq_ignore_ascii_case(&self.text),
-            false => there == self.text,
-        })
-    }
+/// Returns a head and the byte after it. Letters in both cases are the same.
+fn start_of(bytes: [u8; 4]) -> u32 {
+    u32::from_le_bytes(bytes) | 0x2020_2020
 }
 
-/// Returns the first bytes at a place, in small letters.
-fn head(bytes: &[u8], at: usize) -> Option<[u8; HEAD]> {
-    let own: [u8; HEAD] = bytes.get(at..at + HEAD)?.try_into().ok()?;
-    Some(own.map(|byte| byte.to_ascii_lowercase()))
+fn hash(start: u32) -> usize {
+    ((start << 8).wrapping_mul(2_654_435_761) >> 20) as usize
 }
 
-fn hash(head: u32) -> u64 {
-    u64::from(head.wrapping_mul(2_654_435_761) >> 16)
+/// Returns the bit of the byte after a head.
+fn following(start: u32) -> u32 {
+    1 << (start >> 24 & 31)
 }

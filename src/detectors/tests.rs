@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::rules::{Judge, Rule, RuleSet};
+use super::rules::{Judge, RULES, Rule};
 use super::*;
 
 const ALNUM: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -68,7 +68,7 @@ fn samples(heading: &str) -> Vec<String> {
 }
 
 fn rules() -> &'static [Rule] {
-    RuleSet::own().all()
+    &RULES.rules
 }
 
 fn found(text: &str) -> Vec<&str> {

@@ -9,11 +9,9 @@ use memchr::memmem;
 use super::judge;
 use super::passwords;
 use super::redaction_mark::is_redacted;
-use super::rules::{Judge, Rule, RuleSet};
+use super::rules::{Judge, RULES, Rule};
 use super::{Detection, Kind, MASK};
 
-/// The longest text that a pattern is tried on, in bytes.
-const WINDOW: usize = 4096;
 /// The start of every private key block.
 const BEGIN: &[u8] = b"-----BEGIN ";
 
@@ -28,18 +26,13 @@ pub fn tokens(bytes: &[u8]) -> impl Iterator<Item = Detection> + '_ {
     let mut failed = HashMap::new();
     // Names, and longer words that begin so, are in most texts.
     let is_part = |word: &Range<usize>| bytes.get(word.end).is_some_and(u8::is_ascii_alphabetic);
-    let found = RuleSet::own().hits(bytes).flat_map(move |(word, rule)| match rule.kind() {
+    let found = RULES.hits(bytes).flat_map(move |(word, rule)| match rule.kind() {
         Kind::Jwt => web_token(bytes, word.start, rule, &mut failed).into_iter().collect(),
         _ if rule.judge == Judge::Name && (is_part(&word) || !rule.may_match(bytes, word.start)) => {
             Vec::new()
         }
         _ if matches!(rule.judge, Judge::Label | Judge::Name) => {
-            let password = |span: Range<usize>| Detection {
-                kind: rule.kind(),
-                rule: rule.name.clone(),
-                hidden: span.clone(),
-                span,
-            };
+            let password = |span| Detection::hidden_whole(rule.kind(), rule.name.clone(), span);
             passwords::labelled(bytes, word, rule.judge == Judge::Name).into_iter().map(password).collect()
         }
         _ => Vec::from_iter(matched(bytes, word.start, rule)),
@@ -66,19 +59,17 @@ fn web_token(
 
 /// Returns what a rule finds at a keyword.
 fn matched(bytes: &[u8], at: usize, rule: &Rule) -> Option<Detection> {
-    if rule.before == 0 && !rule.ignore_case && !is_boundary(bytes, at) {
-        return None;
-    }
-    if !rule.may_match(bytes, at) {
+    let is_start = rule.before > 0 || rule.ignore_case || is_boundary(bytes, at);
+    if !is_start || !rule.may_match(bytes, at) {
         return None;
     }
     let from = at.saturating_sub(rule.before);
-    let window = bytes.get(from..bytes.len().min(at + WINDOW))?;
-    let pattern = rule.pattern()?;
-    let own = pattern
-        .captures_iter(window)
-        .find(|own| own.get(0).is_some_and(|all| (all.start()..all.end()).contains(&(at - from))))?;
-    let (all, value) = (own.get(0)?, own.iter().skip(1).flatten().next().or(own.get(0))?);
+    let window = bytes.get(from..rule.end(bytes, at))?;
+    let (place, pattern) = (at - from, rule.pattern()?);
+    let all =
+        pattern.find_iter(window).take_while(|all| all.start() <= place).find(|all| place < all.end())?;
+    let own = pattern.captures_at(window, all.start())?;
+    let value = own.iter().skip(1).flatten().next().unwrap_or(all);
     let is_whole = all.range() == value.range();
     let mut span = from + value.start()..from + value.end();
     if rule.before > 0 && is_whole && !is_boundary(bytes, span.start) {

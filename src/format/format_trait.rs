@@ -193,6 +193,11 @@ pub trait Format: FormatWriter {
     /// Reads one file.
     fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading;
 
+    /// Reads one file without the signs that any text may show.
+    fn read_records(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
+        self.read(role, path, bytes, now)
+    }
+
     /// Assembles the files of a store.
     fn assemble(&self, parts: &AssemblyInput<'_>, now: Moment) -> Assembly {
         (self.about().assemble)(parts, now)

@@ -106,6 +106,8 @@ pub enum Extent {
     /// All memories. Indexes are not read, and problems of files as such are not collected: that would take a third
     /// longer, and a list shows none of it. No plan is made of it.
     Memories,
+    /// Everything but the signs that a text may show, as orders to a model: to find them takes most of the time.
+    Texts,
     /// Everything.
     All,
 }

@@ -90,7 +90,7 @@ impl Store {
     pub fn whole(&self) -> Result<WholeStore<'_>, NotWhole> {
         match (self.unread.as_slice(), self.extent) {
             ([], Extent::All) => Ok(WholeStore(self)),
-            ([], Extent::Newest | Extent::Memories) => Err(NotWhole::Newest),
+            ([], Extent::Newest | Extent::Memories | Extent::Texts) => Err(NotWhole::Newest),
             (unread, _) => Err(NotWhole::Unread { root: self.root.clone(), unread: unread.to_vec() }),
         }
     }

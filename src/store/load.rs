@@ -19,6 +19,7 @@ use crate::format::{self, AssemblyInput, Format, LockFact};
 use crate::model::snapshot::Generation;
 use crate::model::{
     Bytes, Document, Extent, KnownBy, LoadSettings, Moment, Project, Role, Snapshot, Store, UnreadPath,
+    is_log,
 };
 pub use assemble::{empty_store, of_documents};
 
@@ -189,7 +190,11 @@ impl Loader<'_> {
         generation: Generation,
     ) -> Document {
         let bytes = bytes.into();
-        let reading = parallel_read::read(self.format, (found.role, &found.path, &bytes), self.given.now);
+        let (role, path, now) = (found.role, &*found.path, self.given.now);
+        let reading = match self.extent {
+            Extent::Texts if !is_log(path) => self.format.read_records(role, path, &bytes, now),
+            _ => parallel_read::read(self.format, (role, path, &bytes), now),
+        };
         let len = offset + bytes.len() as u64;
         let mut document = Document {
             bytes,

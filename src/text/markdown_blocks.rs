@@ -16,9 +16,14 @@ const COMMENT_END: &str = "-->";
 /// A text without any of these has neither code blocks nor comments.
 const MARKS: [&str; 3] = ["```", "~~~", COMMENT];
 
-/// Passes the parts of lines outside code blocks, indented code and comments to `take`, each with its line and the
-/// line's number from 1.
-pub fn each_shown<'a>(text: &'a str, take: &mut dyn FnMut(u32, LineSpan, &'a str)) {
+/// Passes the parts of lines with a mark outside code blocks, indented code and comments to `take`, each with its line
+/// and the line's number from 1. Few texts have most marks.
+pub fn each_shown<'a>(mark: &str, text: &'a str, take: &mut dyn FnMut(u32, LineSpan, &'a str)) {
+    let mark = memmem::Finder::new(mark);
+    let has_mark = |text: &&str| mark.find(text.as_bytes()).is_some();
+    if !has_mark(&text) {
+        return;
+    }
     let hidden = hidden(text);
     let may_be_code = memmem::find(text.as_bytes(), b"\n    ").is_some();
     // Within a list, and before any line that is not indented, lines of four spaces are no code.
@@ -33,7 +38,8 @@ pub fn each_shown<'a>(text: &'a str, take: &mut dyn FnMut(u32, LineSpan, &'a str
             is_after_gap = is_gap;
         }
         if !is_code {
-            shown_parts(text, line.start..line.end, &hidden).for_each(|part| take(number, line, part));
+            let parts = shown_parts(text, line.start..line.end, &hidden).filter(has_mark);
+            parts.for_each(|part| take(number, line, part));
         }
     }
 }
@@ -173,7 +179,7 @@ mod tests {
 
     fn shown(text: &str) -> String {
         let mut parts = Vec::new();
-        each_shown(text, &mut |_, _, part| parts.push(part));
+        each_shown("", text, &mut |_, _, part| parts.push(part));
         parts.join("|")
     }
 

@@ -51,7 +51,7 @@ pub fn conflicts(bytes: &[u8]) -> Vec<MergeConflict> {
 /// Returns every conflict, and each marker without the other side. Quoted code is only an example.
 pub fn merge_places(bytes: &[u8]) -> Vec<MergeConflict> {
     let mut found = Vec::new();
-    if !lines(bytes).any(|line| matches!(marker(&bytes[line.start..line.end]), Some(b'<' | b'>'))) {
+    if [b"<<<<<<<", b">>>>>>>"].iter().all(|mark| memchr::memmem::find(bytes, *mark).is_none()) {
         return found;
     }
     // The first marker of a conflict, that of its base, and the one between the sides.

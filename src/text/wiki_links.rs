@@ -12,8 +12,8 @@ pub fn target(link: &str) -> &str {
 
 /// Passes the links of a text outside code and comments to `take`.
 pub fn links(body: &str, take: &mut dyn FnMut(&str)) {
-    each_shown(body, &mut |_, line, part| {
-        if part.contains("[[") && !is_table(part, body.get(line.next..)) {
+    each_shown("[[", body, &mut |_, line, part| {
+        if !is_table(part, body.get(line.next..)) {
             let texts = code_parts(part).into_iter().filter(|(_, is_code)| !is_code);
             texts.for_each(|(text, _)| links_of_line(text, take));
         }

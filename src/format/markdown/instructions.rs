@@ -71,7 +71,7 @@ const fn with_imports(base: InstructionBase, path: &'static str) -> InstructionP
 
 fn imports(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    each_shown(text, &mut |_, _, shown| {
+    each_shown("@", text, &mut |_, _, shown| {
         // Every second part is code.
         for (number, part) in shown.split('`').enumerate().step_by(2) {
             found.extend(imports_of(part, number == 0));

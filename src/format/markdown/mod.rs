@@ -67,7 +67,13 @@ impl Format for Markdown {
         assembly::assemble(self.0, parts)
     }
 
-    fn read(&self, _role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
+    fn read(&self, role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
+        let mut reading = self.read_records(role, path, bytes, now);
+        reading.problems.extend(text_signs::problems(path, bytes, &reading.records));
+        reading
+    }
+
+    fn read_records(&self, _role: Role, path: &Path, bytes: &[u8], now: Moment) -> Reading {
         let mut reading = match self.0.grammar_of(path) {
             Grammar::Topics => topic_file::read(self.0, path, bytes, now),
             Grammar::Index => index_file::read(path, bytes),
@@ -81,7 +87,6 @@ impl Format for Markdown {
             let problem = |why| Problem::of_file(Code::ConflictMarkers, Severity::Error, path, why);
             reading.problems.extend(faults.into_iter().map(|(line, why)| problem(why).at_line(line)));
         }
-        reading.problems.extend(text_signs::problems(path, bytes, &reading.records));
         reading
     }
 

@@ -40,7 +40,7 @@ pub fn find(family: &Family, document: &Document) -> Vec<PathClaim> {
     let folder = document.path.parent().unwrap_or(Path::new(""));
     // If the file of a link is gone, the problem is one of the link.
     let linked: HashSet<&str> = text.split("](").skip(1).filter_map(|rest| words(rest).next()).collect();
-    each_shown(&text, &mut |line, _, part| {
+    each_shown("", &text, &mut |line, _, part| {
         let next = document.records.partition_point(|record| record.line <= line);
         let record =
             next.checked_sub(1).filter(|at| line - document.records[*at].line < document.records[*at].lines);

@@ -185,9 +185,9 @@ impl NoteReader<'_> {
 
     /// Adds the faults that any note can have.
     fn check(&mut self) {
-        if let Some(line) = self.text.lines().position(|line| line.contains('\0')) {
-            let message = "There are NUL bytes in the text.";
-            self.fault(Code::NulBytes, Severity::Warning, line as u32 + 1, message);
+        if let Some((before, _)) = self.text.split_once('\0') {
+            let line = 1 + record_reader::feeds(before.as_bytes());
+            self.fault(Code::NulBytes, Severity::Warning, line, "There are NUL bytes in the text.");
         }
         for (line, fault) in self.note.faults.clone() {
             self.fault(Code::BadFrontMatter, Severity::Note, line, fault);
