@@ -273,7 +273,6 @@ pub trait Format: FormatWriter {
         field.value.plain()
     }
 
-    /// Returns the syntax of the records of a file.
     fn syntax(&self, _path: &Path) -> RecordSyntax {
         RecordSyntax::Json
     }

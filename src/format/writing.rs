@@ -125,7 +125,6 @@ pub trait FormatWriter: Sync {
         Ok(())
     }
 
-    /// Returns the changes that archive records.
     fn archive(&self, _scene: &WriteContext<'_>, _entries: &[Entry]) -> ChangesResult {
         Err(Refusal::unfit("the format has no archive."))
     }
@@ -182,7 +181,6 @@ pub trait FormatWriter: Sync {
     /// Returns the files of an empty store.
     fn new_store(&self, _now: Moment) -> Vec<(PathBuf, Vec<u8>)>;
 
-    /// Returns the changes that make a session.
     fn new_session(&self, _scene: &WriteContext<'_>, _id: Option<&str>, _user: &str) -> ChangesResult {
         Err(Refusal::unfit("the format has no sessions."))
     }

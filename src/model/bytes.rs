@@ -62,7 +62,6 @@ impl Bytes {
         Bytes(Arc::new(BytesInner { whole: OnceLock::new(), of: Some(of) }))
     }
 
-    /// Returns the number of bytes.
     pub fn len(&self) -> usize {
         match (self.0.whole.get(), &self.0.of) {
             (None, Some(BytesSource::Spliced(base, splices, ends))) => match ends.get() {

@@ -47,7 +47,6 @@ impl DecayTable {
         }
     }
 
-    /// Returns the rule for a type.
     pub fn rule(&self, kind: &str) -> DecayRule {
         self.rules.iter().find(|(name, _)| *name == kind).map_or(self.other, |(_, rule)| *rule)
     }

@@ -99,7 +99,6 @@ impl Document {
         self.offset == 0 && self.bytes.len() as u64 == self.len
     }
 
-    /// Returns the exact bytes of one of its records.
     pub fn raw(&self, record: &Record) -> Cow<'_, [u8]> {
         self.bytes_of(record.span)
     }

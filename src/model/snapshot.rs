@@ -237,7 +237,6 @@ impl Store {
         self.project.as_ref().is_some_and(|own| own.is_same(project)) || self.root.starts_with(&project.path)
     }
 
-    /// Returns the decay rules for an entry.
     pub fn decay(&self, entry: &Entry) -> &DecayTable {
         self.session(entry).map_or(&self.decay, |session| &session.decay)
     }
@@ -272,7 +271,6 @@ impl Store {
         self
     }
 
-    /// Returns the numbers of errors, warnings and notes.
     pub fn problem_counts(&self) -> [usize; 3] {
         let count = |severity| self.problems.iter().filter(|p| p.severity == severity).count();
         [count(Severity::Error), count(Severity::Warning), count(Severity::Note)]
@@ -349,13 +347,11 @@ impl Snapshot {
         self.references.get_or_init(of)
     }
 
-    /// Returns the store and the entry of a reference.
     pub fn get(&self, at: EntryRef) -> (&Store, &Entry) {
         let store = &self.stores[at.store as usize];
         (store, &store.entries[at.entry as usize])
     }
 
-    /// Returns references to every entry.
     pub fn entries(&self) -> impl Iterator<Item = EntryRef> + '_ {
         self.stores.iter().enumerate().flat_map(|(store, s)| {
             (0..s.entries.len()).map(move |entry| EntryRef { store: store as u32, entry: entry as u32 })

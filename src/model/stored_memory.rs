@@ -50,7 +50,6 @@ pub struct StoredMemory {
 }
 
 impl StoredMemory {
-    /// Returns the stored id.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }

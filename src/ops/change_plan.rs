@@ -348,7 +348,6 @@ pub fn with_backups(context: &WriteContext<'_>, changes: Vec<Change>) -> Vec<Cha
     back_up(context.store, &files, context.now).into_iter().chain(changes).collect()
 }
 
-/// Returns the path of a session's folder.
 pub fn session_folder<'a>(store: &'a Store, name: &str) -> Result<&'a Path> {
     let session = store.sessions.iter().find(|session| session.name == name);
     session.map(|session| session.path.as_path()).ok_or_else(|| Refusal::no_session(name))

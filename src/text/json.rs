@@ -37,7 +37,6 @@ impl<'a> Json<'a> {
         self.node().kind
     }
 
-    /// Returns its exact bytes.
     pub fn raw(&self) -> &'a [u8] {
         let node = self.node();
         &self.bytes[node.start as usize..node.end as usize]
@@ -147,7 +146,6 @@ impl<'a> Json<'a> {
         (number >= 0.0 && number.fract() == 0.0 && number < 9.3e18).then_some(number as u64)
     }
 
-    /// Returns the value of a boolean.
     pub fn bool(&self) -> Option<bool> {
         (self.kind() == JsonKind::Bool).then(|| self.raw() == b"true")
     }

@@ -99,7 +99,6 @@ impl Needles {
         found
     }
 
-    /// Returns the needles without some contents.
     pub fn without(&self, some: &BTreeSet<usize>) -> Needles {
         Needles { left_out: self.left_out.iter().chain(some).copied().collect(), ..self.clone() }
     }

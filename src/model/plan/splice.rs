@@ -210,7 +210,6 @@ fn is_open(bytes: &[u8]) -> bool {
     !bytes.is_empty() && !bytes.ends_with(b"\n")
 }
 
-/// Returns the last line, with its end.
 pub fn last_line(bytes: &[u8]) -> &[u8] {
     let from = bytes.len().checked_sub(1).and_then(|last| memchr::memrchr(b'\n', &bytes[..last]));
     &bytes[from.map_or(0, |feed| feed + 1)..]

@@ -91,7 +91,6 @@ pub fn joined(items: &[String]) -> String {
     if items.iter().all(is_plain) { items.join(", ") } else { list(items) }
 }
 
-/// Returns the form of a record.
 pub fn form(store: &Store, entry: &Entry, now: Moment) -> Result<EditForm> {
     may(store, entry, Operation::Edit)?;
     let (format, _) = writes(store)?;

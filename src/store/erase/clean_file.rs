@@ -80,7 +80,7 @@ pub fn clean(
         return Ok(CleanedFile::Same);
     }
     let cleaned = match role {
-        _ if wanted.is_index(path) => {
+        _ if wanted.is_index(path, bytes) => {
             without_entries(wanted, path, bytes).map_or(CleanedFile::Same, CleanedFile::Becomes)
         }
         Role::Config | Role::Metadata => CleanedFile::Same,

@@ -51,7 +51,7 @@ impl ErasedValues {
     }
 
     /// True if a text is one of them but for capitals: an index has words in small letters.
-    pub fn is_folded(&self, text: &str) -> bool {
+    pub fn is_value_in_any_case(&self, text: &str) -> bool {
         let is_it = |value: &SharedText| String::from_utf8_lossy(value).to_lowercase() == text.to_lowercase();
         self.search.values().iter().any(is_it)
     }

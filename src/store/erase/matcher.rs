@@ -5,7 +5,6 @@ use crate::store::erase::original_path::{is_log_or_copy, original};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,12 +13,14 @@ use super::erased_values::ErasedValues;
 use super::namesakes::{IdGroup, created};
 use super::salted_digests::{KeyedDigests, SaltedDigests, salted};
 use super::torn_lines::as_damaged_lines;
+use crate::format::record_reader::without_mark;
 use crate::format::writing::{ErasablePart, FormatEraser};
 use crate::format::{Format, Placement, main_text};
 use crate::model::{Document, Entry, Moment, PathText, Record, Role, Span, Store, StoredMemory, container};
 use crate::store::compressed_files::FileCompression;
 use crate::store::parallel_read;
 use crate::text::json_edit;
+use crate::text::json_scanner::Tape;
 use crate::text::needle::Needles;
 
 /// Recognizes the erased records.
@@ -30,8 +31,8 @@ pub struct ErasureMatcher<'a> {
     pub targets: &'a [ErasureTarget],
     /// The names of the store's sessions.
     pub sessions: BTreeSet<String>,
-    /// The names of the store's indexes.
-    index_names: HashSet<OsString>,
+    /// The indexes of the store, as they are read.
+    indexes: Vec<Arc<Document>>,
     /// The time of reading.
     pub now: Moment,
     /// The bytes of every version found. A record with the same bytes is a copy.
@@ -82,8 +83,8 @@ impl<'a> ErasureMatcher<'a> {
         let earlier = targets.iter().flat_map(|target| &target.earlier).map(|earlier| &earlier.name.session);
         let of_targets = targets.iter().map(|target| &target.session).chain(earlier).flatten().cloned();
         let sessions = store.sessions.iter().map(|session| session.name.clone()).chain(of_targets).collect();
-        let indexes = store.documents.iter().filter(|document| document.role == Role::Index);
-        let index_names = indexes.filter_map(|index| Some(index.path.file_name()?.to_owned())).collect();
+        let indexes =
+            store.documents.iter().filter(|document| document.role == Role::Index).cloned().collect();
         let mut by_id: HashMap<&str, Vec<(Option<&str>, IdGroup<'_>)>> = HashMap::new();
         for target in targets {
             let Some(id) = target.id.as_deref().filter(|id| !id.is_empty()) else { continue };
@@ -100,7 +101,7 @@ impl<'a> ErasureMatcher<'a> {
             format,
             targets,
             sessions,
-            index_names,
+            indexes,
             now,
             raws: RefCell::default(),
             key: RandomState::new(),
@@ -367,16 +368,26 @@ impl<'a> ErasureMatcher<'a> {
         }
     }
 
-    /// True for an index of the format, or a copy of one, also in an archive.
-    pub fn is_index(&self, path: &Path) -> bool {
-        let name = || original(path).file_name().is_some_and(|name| self.index_names.contains(name));
-        self.role(path) == Role::Index || container(path).is_some() && name()
+    /// True for a copy of an index of the store, also in an archive: it has the name of one, and the members of its
+    /// outermost object. Users have files of these names, too.
+    pub fn is_index(&self, path: &Path, bytes: &[u8]) -> bool {
+        let is_like = |index: &Arc<Document>| {
+            member_names(&index.bytes).is_some_and(|names| member_names(bytes) == Some(names))
+        };
+        self.role(path) == Role::Index || self.named_indexes(path).any(is_like)
     }
 
-    /// True if an erased record had this id, and no other one has it.
-    pub(super) fn is_gone(&self, path: &Path, id: &str) -> bool {
+    /// Returns the indexes of the store of which a file may be a copy by its name.
+    pub fn named_indexes(&self, path: &Path) -> impl Iterator<Item = &Arc<Document>> {
+        let name = original(path).file_name().map(|name| name.to_text().into_owned()).unwrap_or_default();
+        let name = name.strip_suffix(".gz").map(str::to_owned).unwrap_or(name);
+        self.indexes.iter().filter(move |index| index.path.file_name().is_some_and(|own| own == &*name))
+    }
+
+    /// True if an erased record had this id, and no other one has it. `bytes` are those of the index that names it.
+    pub(super) fn is_gone(&self, (path, bytes): (&Path, &[u8]), id: &str) -> bool {
         let is_it = |(session, group): &(Option<&str>, IdGroup<'_>)| {
-            self.is_of(*session, path, b"") && !group.is_shared()
+            self.is_of(*session, path, bytes) && !group.is_shared()
         };
         self.by_id.get(id).is_some_and(|groups| groups.iter().any(is_it))
     }
@@ -393,8 +404,11 @@ impl<'a> ErasureMatcher<'a> {
         if raw.is_empty() || self.hollow(path, raw, "").is_some_and(|hollow| hollow == raw) {
             return false;
         }
+        // The copy of a record may be of any session if neither its folder nor it says which: its time tells.
+        let is_placed = || self.folder(path).is_some() || json_edit::text_at(raw, &["session_id"]).is_some();
         let is_it = |(session, group): &(Option<&str>, IdGroup<'_>)| {
             self.is_of(*session, path, raw)
+                && (session.is_none() || group.has_time_of(memory) || is_placed())
                 && !group.is_another((self.format, &original(path)), raw, memory, self.is_over)
         };
         let is_named = |id: &str| self.by_id.get(id).is_some_and(|own| own.iter().any(is_it));
@@ -515,6 +529,13 @@ pub(super) fn is_live(own: &Document) -> bool {
 /// True if every record could be read.
 fn is_whole(records: &[Record]) -> bool {
     records.iter().all(|own| own.memory().is_some())
+}
+
+/// Returns the names of the members of a JSON object, in order; `None` for other bytes.
+fn member_names(bytes: &[u8]) -> Option<Vec<String>> {
+    let mut tape = Tape::default();
+    let object = json_edit::scan(&mut tape, without_mark(bytes)).ok()?;
+    Some(object.members().filter_map(|(name, _)| Some(name.text()?.into_owned())).collect())
 }
 
 /// Returns the ids in bytes that can't be read as a record.

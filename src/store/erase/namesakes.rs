@@ -32,9 +32,6 @@ impl ErasureTarget {
     }
 }
 
-/// The length of a time up to its second, as in `2026-01-20T10:00:00`.
-const SECONDS: usize = 19;
-
 /// The erased and the remaining records of one id.
 #[derive(Default)]
 pub(super) struct IdGroup<'a> {
@@ -77,11 +74,17 @@ impl<'a> IdGroup<'a> {
         !self.stay.is_empty()
     }
 
-    /// True if a torn record has the creation time of an erased one: its name may have been given again.
-    fn has_time_of(&self, raw: &[u8]) -> bool {
-        let to_second = |time: &&'a str| time.get(..SECONDS);
-        let mut times = self.times.iter().flatten().filter_map(to_second);
-        times.any(|time| memchr::memmem::find(raw, time.as_bytes()).is_some())
+    /// True if a torn record says times, and none of them is that of an erased one: its name was given again.
+    fn has_other_time(&self, raw: &[u8]) -> bool {
+        let texts = raw.split(|byte| *byte == b'"').filter_map(|text| std::str::from_utf8(text).ok());
+        let mut times = texts.filter_map(Moment::of).map(Moment::to_micros).peekable();
+        let is_known = !self.times.contains(&None) && times.peek().is_some();
+        is_known && times.all(|time| !self.times.contains(&Some(&*time)))
+    }
+
+    /// True if a record has the creation time of an erased one. Of a torn one it is not known.
+    pub(super) fn has_time_of(&self, memory: Option<&StoredMemory>) -> bool {
+        memory.is_none_or(|memory| self.times.contains(&created(memory).as_deref()))
     }
 
     /// True if a record with this id is another one. Once an erasure `is_over`, a record with
@@ -94,7 +97,7 @@ impl<'a> IdGroup<'a> {
         is_over: bool,
     ) -> bool {
         let Some(memory) = memory else {
-            return !self.has_it_now && (self.is_shared() || !self.has_time_of(raw));
+            return !self.has_it_now && (self.is_shared() || self.has_other_time(raw));
         };
         let created = created(memory);
         let created = created.as_deref();

@@ -23,8 +23,8 @@ const ROOMS: [(&str, usize); 9] = [
 ];
 /// Memory, work, disk, detectors, demo, check and the files of `src` itself.
 const REST: usize = 10_616;
-const SRC: usize = 115_638;
-const TESTS: usize = 67_025;
+const SRC: usize = 115_666;
+const TESTS: usize = 66_465;
 /// How far one room may be over its ceiling while the sum holds, in hundredths.
 const ROOM_SLACK: usize = 5;
 

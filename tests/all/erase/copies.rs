@@ -57,6 +57,12 @@ fn a_copy_of_an_index_loses_the_entries_of_an_erased_memory_and_keeps_the_others
         let listed: Vec<&Value> = rows.iter().filter(is_alone).filter(|row| is_in(&before, row)).collect();
         let copy = index.with_file_name("index.json.bak");
         fs::write(&copy, &before).unwrap();
+        // Files that are no copies of an index.
+        let (users, foreign) = (index.with_file_name("users.tar.gz"), desk.store.join("other.json.bak"));
+        let chapters = format!("{{\"chapters\":{{{}:\"The end\"}}}}", listed[0]["id"]);
+        fs::write(&users, tar_gz(&[("handbook/index.json", chapters.as_bytes())])).unwrap();
+        fs::write(&foreign, &before).unwrap();
+        let users_before = (fs::read(&users).unwrap(), fs::read(&foreign).unwrap());
         let archive = desk.store.join("archive/copy.tar.gz");
         let session = index.parent().unwrap().file_name().unwrap().to_str().unwrap();
         if archive.parent().unwrap().is_dir() {
@@ -64,6 +70,7 @@ fn a_copy_of_an_index_loses_the_entries_of_an_erased_memory_and_keeps_the_others
             fs::write(&archive, tar_gz(&[(&name, before.as_bytes())])).unwrap();
         }
         desk.run(&["erase", listed[0]["key"].as_str().unwrap(), "--yes"]).expect_status(0);
+        assert_eq!((fs::read(&users).unwrap(), fs::read(&foreign).unwrap()), users_before, "{store}");
         let mut copies = vec![fs::read_to_string(&copy).unwrap()];
         assert!(serde_json::from_str::<Value>(&copies[0]).is_ok(), "{store}");
         if let Ok(packed) = fs::read(&archive) {
@@ -96,4 +103,30 @@ fn the_plan_counts_copies_and_earlier_versions_in_backups_and_in_our_own_data() 
     assert!(!named.iter().any(|line| line.contains("step 2")), "{told}");
     assert!(counted.starts_with("with 5 copies or earlier versions"), "{told}");
     site.run(&["erase", "k-2", "--dry-run"]).expect_status(0).expect_stdout("undo data of step 2");
+}
+
+#[test]
+fn the_copy_of_a_record_of_another_session_takes_no_memory_of_that_session_with_it() {
+    let line = |time: &str, text: &str| {
+        let content = json!({"finding": text});
+        let own = json!({"type": "finding", "id": "f-1", "timestamp": time, "tags": [], "content": content});
+        format!("{own}\n")
+    };
+    let lines =
+        [line("2026-01-01T10:00:00Z", "Tea is at four."), line("2026-01-02T10:00:00Z", "Rain is due.")];
+    let store = StoreBuilder::session_log()
+        .session("one")
+        .line(lines[0].trim_end())
+        .session("two")
+        .line(lines[1].trim_end())
+        .build();
+    let site = Site::of(store);
+    fs::write(site.store.path.join("mine.jsonl.bak"), &lines[1]).unwrap();
+    site.run(&["erase", "one/f-1", "--yes"]);
+    let read = |path: &str| fs::read_to_string(site.store.path.join(path)).unwrap_or_default();
+    assert!(!read("sessions/one/memory.jsonl").contains("Tea is at four."));
+    assert_eq!(
+        (read("sessions/two/memory.jsonl"), read("mine.jsonl.bak")),
+        (lines[1].clone(), lines[1].clone())
+    );
 }

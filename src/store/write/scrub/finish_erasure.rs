@@ -135,8 +135,8 @@ fn without_ours(context: &CommitContext<'_>, searched: &SearchReport) -> Result<
 
 /// Returns the digests of the values, and of the main texts of erased records: after an interruption, those that were
 /// known when it began, unless another memory has one of the texts, too. Other memories may get the same tags
-/// and paths later, so these are left out unless they are secret. Of the `contents_left` somewhere, texts of several words
-/// are in, and of all if no main text is known: undo data of a document has only pieces of it.
+/// and paths later, so these are left out unless they are secret. Of the `contents_left` somewhere, and of all if no main
+/// text is known, those are in that other memories hardly get.
 fn digests(
     entry: &PendingErasure,
     (sought, contents_left): (&SearchTexts, &[&[u8]]),
@@ -144,14 +144,21 @@ fn digests(
     resumed: bool,
 ) -> Vec<ValueDigest> {
     let secrets = sought.needles.contents().filter(|own| has_secret(own));
+    // Undo data of a document has only pieces of a main text.
     let pieces = sought.needles.contents().filter(|_| sought.main.contents().next().is_none());
-    let several = contents_left.iter().copied().chain(pieces);
-    let sentences = several.filter(|content| content.contains(&b' ') || !content.is_ascii());
-    let texts = sought.main.contents().chain(secrets).chain(sentences).map(|text| key.digest(text));
+    let telling = contents_left.iter().copied().chain(pieces).filter(|content| tells_one(content));
+    let texts = sought.main.contents().chain(secrets).chain(telling).map(|text| key.digest(text));
     let is_known = resumed && entry.alike.is_empty() && entry.value_key == key.id();
     let known = entry.texts.iter().filter(|_| is_known).chain(&entry.values).cloned();
     let all: BTreeSet<ValueDigest> = texts.chain(known).collect();
     all.into_iter().collect()
+}
+
+/// True for a text of several words, a long one of a script without blanks, and a long one with a digit.
+fn tells_one(content: &[u8]) -> bool {
+    content.contains(&b' ')
+        || content.len() >= 40 && !content.is_ascii()
+        || content.len() >= 12 && content.iter().any(u8::is_ascii_digit)
 }
 
 fn search_around(

@@ -72,12 +72,14 @@ pub fn gather<'a>(
         let is_read = known.get(relative).is_some_and(|own| !is_unread(own.role));
         let packing = FileCompression::of(relative);
         let placed = wanted.format.place(relative, false) == Placement::File(Role::Backup);
-        let is_copy = is_log_or_copy(relative) || placed || wanted.is_index(relative);
+        let is_copy = is_log_or_copy(relative) || placed;
+        let may_be_copy = is_copy || wanted.named_indexes(relative).next().is_some();
         // A value can be in a file that palimp does not know.
-        if packing.is_none() && (is_read || !is_copy && wanted.values.is_empty()) {
+        if packing.is_none() && (is_read || !may_be_copy && wanted.values.is_empty()) {
             return;
         }
         let Ok((bytes, _)) = disk.read(path, 0, None) else { return };
+        let is_copy = is_copy || may_be_copy && wanted.is_index(relative, &bytes);
         // A file of git counts as outside: it is searched and named, never changed.
         let is_outside = relative.iter().any(|part| part == ".git");
         if packing.is_none() && !is_copy && (is_outside || !wanted.values.any(&bytes)) {
