@@ -154,7 +154,7 @@ fn digests(
     all.into_iter().collect()
 }
 
-/// True for a text of several words, a long one of a script without blanks, and a long one with a digit.
+/// True for a text of several words, a long one of a script without spaces, and a long one with a digit.
 fn tells_one(content: &[u8]) -> bool {
     content.contains(&b' ')
         || content.len() >= 40 && !content.is_ascii()
