@@ -141,7 +141,7 @@ fn luhn(digits: &[u8]) -> bool {
 fn iban(bytes: &[u8], at: usize) -> Option<Detection> {
     let start = at.checked_sub(2)?;
     let country = bytes.get(start..at).filter(|own| own.iter().all(u8::is_ascii_alphabetic))?;
-    bytes.get(at + 1).filter(|own| own.is_ascii_digit())?;
+    bytes.get(at + 1).filter(|byte| byte.is_ascii_digit())?;
     let country = country.to_ascii_uppercase();
     let known = IBAN_LENGTHS.split_ascii_whitespace().find(|own| own.as_bytes().starts_with(&country))?;
     let len: usize = known.get(2..)?.parse().ok()?;

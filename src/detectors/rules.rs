@@ -169,8 +169,8 @@ pub static RULES: LazyLock<RuleSet> = LazyLock::new(|| {
 
 impl RuleSet {
     fn of(rules: Vec<Rule>) -> RuleSet {
-        let mut own =
-            RuleSet { rules: Vec::new(), following: Box::new([0; HASHES]), by_head: HashMap::default() };
+        let mut following_bytes = Box::new([0; HASHES]);
+        let mut by_head: HashMap<u32, Vec<(Vec<u8>, usize)>, FixedState> = HashMap::default();
         let words = rules
             .iter()
             .enumerate()
@@ -178,10 +178,10 @@ impl RuleSet {
         for (number, word) in words {
             let Some((&[a, b, c], rest)) = word.split_first_chunk() else { continue };
             let start = start_of([a, b, c, *rest.first().unwrap_or(&0)]);
-            own.following[hash(start)] |= if rest.is_empty() { u32::MAX } else { following(start) };
-            own.by_head.entry(start << 8).or_default().push((word.to_vec(), number));
+            following_bytes[hash(start)] |= if rest.is_empty() { u32::MAX } else { following(start) };
+            by_head.entry(start << 8).or_default().push((word.to_vec(), number));
         }
-        RuleSet { rules, ..own }
+        RuleSet { rules, following: following_bytes, by_head }
     }
 
     /// Returns where a keyword is found, each with a rule of it. Every byte of a store passes here.

@@ -68,8 +68,8 @@ fn matched(bytes: &[u8], at: usize, rule: &Rule) -> Option<Detection> {
     let (place, pattern) = (at - from, rule.pattern()?);
     let all =
         pattern.find_iter(window).take_while(|all| all.start() <= place).find(|all| place < all.end())?;
-    let own = pattern.captures_at(window, all.start())?;
-    let value = own.iter().skip(1).flatten().next().unwrap_or(all);
+    let groups = pattern.captures_at(window, all.start())?;
+    let value = groups.iter().skip(1).flatten().next().unwrap_or(all);
     let is_whole = all.range() == value.range();
     let mut span = from + value.start()..from + value.end();
     if rule.before > 0 && is_whole && !is_boundary(bytes, span.start) {

@@ -165,7 +165,6 @@ impl ReferenceIndex {
     }
 }
 
-/// Returns the trace of a record.
 pub fn trace(memory: &StoredMemory) -> Option<&str> {
     memory.names().find(|name| name.of == NameKind::Trace).map(|name| name.text)
 }

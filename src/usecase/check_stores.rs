@@ -117,7 +117,6 @@ pub struct CheckedSnapshot {
 impl CheckCache {
     /// Checks the stores, or reuses the results of the last check.
     pub fn check_all(&mut self, of: Arc<Snapshot>, data: Option<&Path>, now: Moment) -> CheckedSnapshot {
-        let triage = data.and_then(|data| Triage::kept_in(data).ok()).unwrap_or_default();
         let mut unread = Vec::new();
         let mut unsure = HashSet::new();
         let mut has_changed = false;
@@ -141,6 +140,8 @@ impl CheckCache {
             })
         };
         let with: Vec<Arc<Store>> = of.stores.iter().map(&mut one).collect();
+        // Read last: the user goes on while it checks.
+        let triage = data.and_then(|data| Triage::kept_in(data).ok()).unwrap_or_default();
         self.0 = of.stores.iter().cloned().zip(with.iter().cloned()).collect();
         let is_new = self.0.iter().any(|(was, with)| !Arc::ptr_eq(was, with));
         self.0.retain(|(was, _)| !unsure.contains(&was.root));

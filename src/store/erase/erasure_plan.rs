@@ -261,8 +261,8 @@ impl ErasureContext<'_> {
     /// format does not know.
     fn cleaned(&self, path: &Path, bytes: &[u8], marks: ErasureMarks<'_>) -> Result<CleanedFile, Refusal> {
         let is_placed = matches!(self.matcher.format.place(path, false), Placement::File(Role::Backup));
-        let is_index = self.matcher.is_index(path, bytes);
-        match is_index || is_log_or_copy(path) || is_placed || self.matcher.is_of_format(path) {
+        let is_known = is_log_or_copy(path) || is_placed || self.matcher.is_of_format(path);
+        match is_known || self.matcher.is_index(path, bytes) {
             true => clean(self.matcher, path, bytes, marks),
             false => Ok(self.matcher.values.masked(bytes).map_or(CleanedFile::Same, CleanedFile::Becomes)),
         }

@@ -381,7 +381,7 @@ impl<'a> ErasureMatcher<'a> {
     pub fn named_indexes(&self, path: &Path) -> impl Iterator<Item = &Arc<Document>> {
         let name = original(path).file_name().map(|name| name.to_text().into_owned()).unwrap_or_default();
         let name = name.strip_suffix(".gz").map(str::to_owned).unwrap_or(name);
-        self.indexes.iter().filter(move |index| index.path.file_name().is_some_and(|own| own == &*name))
+        self.indexes.iter().filter(move |index| index.path.file_name().is_some_and(|file| file == &*name))
     }
 
     /// True if an erased record had this id, and no other one has it. `bytes` are those of the index that names it.

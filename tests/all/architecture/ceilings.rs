@@ -24,7 +24,7 @@ const ROOMS: [(&str, usize); 9] = [
 /// Memory, work, disk, detectors, demo, check and the files of `src` itself.
 const REST: usize = 10_616;
 const SRC: usize = 115_666;
-const TESTS: usize = 66_465;
+const TESTS: usize = 66_466;
 /// How far one room may be over its ceiling while the sum holds, in hundredths.
 const ROOM_SLACK: usize = 5;
 

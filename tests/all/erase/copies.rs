@@ -57,20 +57,21 @@ fn a_copy_of_an_index_loses_the_entries_of_an_erased_memory_and_keeps_the_others
         let listed: Vec<&Value> = rows.iter().filter(is_alone).filter(|row| is_in(&before, row)).collect();
         let copy = index.with_file_name("index.json.bak");
         fs::write(&copy, &before).unwrap();
-        // Files that are no copies of an index.
-        let (users, foreign) = (index.with_file_name("users.tar.gz"), desk.store.join("other.json.bak"));
+        // A file of the user's own, and where an index says its session, the index of another one.
         let chapters = format!("{{\"chapters\":{{{}:\"The end\"}}}}", listed[0]["id"]);
-        fs::write(&users, tar_gz(&[("handbook/index.json", chapters.as_bytes())])).unwrap();
-        fs::write(&foreign, &before).unwrap();
-        let users_before = (fs::read(&users).unwrap(), fs::read(&foreign).unwrap());
-        let archive = desk.store.join("archive/copy.tar.gz");
         let session = index.parent().unwrap().file_name().unwrap().to_str().unwrap();
+        let foreign = before.replace(session, "elsewhere");
+        let foreign = if foreign.contains("\"session_id\"") { &foreign } else { "" };
+        let mine = ("mine/index.json", foreign.as_bytes());
+        let others = tar_gz(&[("handbook/index.json", chapters.as_bytes()), mine]);
+        fs::write(desk.store.join("others.tar.gz"), &others).unwrap();
+        let archive = desk.store.join("archive/copy.tar.gz");
         if archive.parent().unwrap().is_dir() {
             let name = format!("{session}/index.json.bak");
             fs::write(&archive, tar_gz(&[(&name, before.as_bytes())])).unwrap();
         }
         desk.run(&["erase", listed[0]["key"].as_str().unwrap(), "--yes"]).expect_status(0);
-        assert_eq!((fs::read(&users).unwrap(), fs::read(&foreign).unwrap()), users_before, "{store}");
+        assert!(fs::read(desk.store.join("others.tar.gz")).unwrap() == others, "{store}");
         let mut copies = vec![fs::read_to_string(&copy).unwrap()];
         assert!(serde_json::from_str::<Value>(&copies[0]).is_ok(), "{store}");
         if let Ok(packed) = fs::read(&archive) {

@@ -18,8 +18,8 @@ pub struct SubsequentSteps {
     pub last: Option<u64>,
 }
 
-/// Reads what the steps after `by` did with the `wanted` records of a file. A step before the one that is redone is not
-/// the last of them: it was redone first, as it was done first.
+/// Reads what the steps after `by` did with the `wanted` records of a file. A step before the one that is `redone`
+/// is not in its way: it was redone first, as it had been done first.
 pub fn subsequent_steps(
     context: &CommitContext<'_>,
     (journal, by, redone): (&[JournalLine], u64, Option<u64>),
